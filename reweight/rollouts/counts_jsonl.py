@@ -1,0 +1,22 @@
+"""Counts as JSON lines: {"id", "n", "c"}."""
+
+from __future__ import annotations
+
+from reweight.rollouts.counting import holds_counts, read_counts
+from reweight.rollouts.files import File, json_rows
+from reweight.rollouts.reader import Options
+from reweight.rollouts.table import Rollouts
+
+NAME = "counts-jsonl"
+HOLDS = "id, n, c on each line"
+OPTIONS = frozenset({"merge"})
+
+
+def recognises(file: File) -> bool:
+    """Whether the first row names a prompt, its samples and its correct samples."""
+    return file.kind == "jsonl" and holds_counts(file.fields)
+
+
+def read(file: File, options: Options) -> Rollouts:
+    """Each row is one prompt."""
+    return read_counts(file, json_rows(file), NAME, options)

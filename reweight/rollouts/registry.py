@@ -1,0 +1,93 @@
+"""The readers in the order in which they are asked; a new one is a file of this folder and a line here."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import cast
+
+from reweight.errors import InputError
+from reweight.rollouts.files import File, open_file
+from reweight.rollouts.reader import Options, Reader
+from reweight.rollouts.table import Rollouts
+
+__all__ = ["formats", "read"]
+
+READERS = (
+    "counts_jsonl",
+    "rewards_jsonl",
+    "counts_csv",
+    "rewards_csv",
+    "trl_parquet",
+)
+
+
+def formats() -> dict[str, str]:
+    """Name of each format that can be read, with what such a file holds."""
+    return {reader.NAME: reader.HOLDS for reader in _readers()}
+
+
+def read(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    threshold: float | None = None,
+    merge: bool = False,
+    reward: str | None = None,
+    step: int | None = None,
+) -> Rollouts:
+    """Read a file of rollouts.
+
+    Parameters
+    ----------
+    path : path
+        A file of counts or of rewards.
+    format : str, optional
+        Name of the reader (see `formats`); by default the first one that recognises the file.
+    threshold : float, optional
+        Rewards of at least this are correct.
+    merge : bool
+        Add rows that repeat a prompt instead of refusing them.
+    reward : str, optional
+        Name of the field or column with the reward that decides what is correct.
+    step : int, optional
+        Use the rows of this training step only.
+
+    Returns
+    -------
+    Rollouts
+        Every row of the file is in it, or counted in `left_out`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is broken, or needs an option to be understood; or if an option does not apply.
+
+    Examples
+    --------
+    >>> from reweight.rollouts import example
+    >>> read(example()).counts().samples
+    1600
+    """
+    options = Options(threshold, merge, reward, step)
+    if format is not None and format not in formats():
+        raise InputError(f"there is no format {format!r}; choose one of {', '.join(formats())}")
+    file = open_file(path)
+    reader = _choose(file, format)
+    unused = sorted(options.given() - reader.OPTIONS)
+    if unused:
+        raise InputError(f"{file.source}: a {reader.NAME} file has no use for --{unused[0]}; leave it out")
+    return reader.read(file, options)
+
+
+def _readers() -> list[Reader]:
+    return [cast(Reader, import_module(f"reweight.rollouts.{name}")) for name in READERS]
+
+
+def _choose(file: File, format: str | None) -> Reader:
+    for reader in _readers():
+        if reader.NAME == format or (format is None and reader.recognises(file)):
+            return reader
+    known = "; ".join(f"{name}: {holds}" for name, holds in formats().items())
+    fields = ", ".join(file.fields[:8])
+    raise InputError(f"{file.source}: no known format has the fields {fields!r}; known are {known}")
