@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("reweight", "proofs_check", "tabular_sims")
 
-# Top to bottom. A part may import its own row and the rows below; rollouts, store and testing stand beside the upper rows of
-# the library and see what updates sees. `reweight` alone is the front: the names that users import.
+# Top to bottom. A part may import its own row and the rows below; rollouts, store and testing stand beside the
+# library's upper rows and see what updates sees. `reweight` alone is the front: the names that users import.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("reweight.cli",),
     ("proofs_check", "tabular_sims"),
