@@ -1,0 +1,1 @@
+"""Claims about GRPO, and the machinery that proves, verifies, tests or refutes them."""

@@ -1,0 +1,94 @@
+"""Tables of cases in exact arithmetic: a whole finite domain or a sample of it; the smallest counterexample is kept."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from typing import Any
+
+from proofs_check.outcome import Outcome, refuted, tested, unknown, verified
+from proofs_check.witness import size
+
+__all__ = ["check_all", "check_some", "groups", "policies", "random_policy"]
+
+Case = Mapping[str, Any]
+Violation = Callable[..., "Mapping[str, Any] | None"]
+
+
+def check_all(cases: Iterable[Case], violation: Violation, *, domain: str, method: str) -> Outcome:
+    """Go through every case of a finite domain, smallest first.
+
+    Parameters
+    ----------
+    cases : iterable of dict
+        The complete domain. The keys ``N``, ``G`` and ``steps``, where present, order the cases.
+    violation : callable
+        ``violation(**case)`` gives None where the statement holds, otherwise what was seen (added to the witness).
+    domain : str
+        The finite ranges, for example ``"N <= 3, G <= 4, pi in multiples of 1/6"``.
+    method : str
+        In words, what was compared with what.
+
+    Returns
+    -------
+    Outcome
+        `verified`, or `refuted` by the first case that fails; `unknown` if there are no cases at all.
+
+    Examples
+    --------
+    >>> square = lambda x: None if x * x >= x else {"square": x * x}
+    >>> check_all(({"x": Fraction(k, 2)} for k in range(4)), square, domain="x in 0..3/2", method="x^2 >= x").witness
+    {'x': '1/2', 'square': '1/4'}
+    """
+    ordered = sorted(cases, key=size)
+    return _first_violation(ordered, violation) or (
+        verified(domain, f"{method}: all {len(ordered)} cases, in exact arithmetic")
+        if ordered
+        else unknown("the table of cases is empty")
+    )
+
+
+def check_some(cases: Iterable[Case], violation: Violation, *, domain: str, method: str) -> Outcome:
+    """Like `check_all`, for a sample of the domain: without a counterexample the outcome is `tested` only."""
+    ordered = sorted(cases, key=size)
+    return _first_violation(ordered, violation) or (
+        tested(domain, f"{method}: {len(ordered)} sampled cases, in exact arithmetic")
+        if ordered
+        else unknown("the table of cases is empty")
+    )
+
+
+def policies(answers: int, denominator: int) -> Iterator[tuple[Fraction, ...]]:
+    """All strictly positive probability vectors whose entries are multiples of 1/denominator.
+
+    >>> [[str(x) for x in p] for p in policies(2, 3)]
+    [['1/3', '2/3'], ['2/3', '1/3']]
+    """
+    for cuts in combinations(range(1, denominator), answers - 1):
+        marks = (0, *cuts, denominator)
+        yield tuple(Fraction(b - a, denominator) for a, b in pairwise(marks))
+
+
+def groups(answers: int, group_size: int) -> Iterator[tuple[int, ...]]:
+    """All ordered groups: every tuple of `group_size` answers, N^G of them.
+
+    >>> len(list(groups(3, 2)))
+    9
+    """
+    return product(range(answers), repeat=group_size)
+
+
+def random_policy(generator: random.Random, answers: int, largest: int = 20) -> tuple[Fraction, ...]:
+    """A strictly positive probability vector made of integer weights up to `largest`."""
+    weights = [generator.randint(1, largest) for _ in range(answers)]
+    return tuple(Fraction(weight, sum(weights)) for weight in weights)
+
+
+def _first_violation(ordered: Iterable[Case], violation: Violation) -> Outcome | None:
+    for case in ordered:
+        seen = violation(**case)
+        if seen is not None:
+            return refuted({**case, **seen}, "the smallest case of the table that fails, in exact arithmetic")
+    return None
