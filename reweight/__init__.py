@@ -1,0 +1,1 @@
+"""Exact GRPO on finite answer spaces."""

@@ -1,0 +1,1 @@
+"""Exact expectations over groups of samples."""

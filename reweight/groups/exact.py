@@ -1,0 +1,141 @@
+"""The readable specification of every group advantage: one group at a time, in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.errors import InputError
+from reweight.groups.radicals import RadicalSum, square_root
+from reweight.objectives.advantage import Advantage
+
+__all__ = ["as_fraction", "exact_advantages"]
+
+ZERO = RadicalSum()
+
+
+def as_fraction(value: Any) -> Fraction:
+    """Return a number as the Fraction that it is; a float is its binary value.
+
+    Raises
+    ------
+    InputError
+        If `value` is not a finite number.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, RadicalSum):
+        rational = value.rational
+        if rational is None:
+            raise InputError(f"{value} is irrational: give rewards and probabilities as Fractions")
+        return rational
+    try:
+        return Fraction(value.item() if isinstance(value, np.generic) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{value!r} is not a finite number: give a Fraction, an integer or a float") from None
+
+
+def exact_advantages(
+    rewards: NDArray[Any], advantage: Advantage, *, lengths: NDArray[Any] | None = None
+) -> NDArray[np.object_]:
+    """Return the advantages of groups of exact rewards, shape (..., B, G) or (G,), as RadicalSum objects.
+
+    ``None`` and NaN are missing rewards. The rules are those of :func:`reweight.groups.advantages.advantages`.
+    """
+    batches = rewards.reshape((-1, *((1, *rewards.shape) if rewards.ndim == 1 else rewards.shape)[-2:]))
+    weights = None if lengths is None else lengths.reshape(batches.shape)
+    result = np.empty(batches.shape, dtype=object)
+    for index, batch in enumerate(batches):
+        groups = [_valid(row, advantage) for row in batch]
+        everyone = [reward for row in groups for reward in row if reward is not None]
+        for position, group in enumerate(groups):
+            row_lengths = None if weights is None else [as_fraction(length) for length in weights[index, position]]
+            result[index, position] = _one_group(group, everyone, advantage, row_lengths)
+    return result.reshape(rewards.shape)
+
+
+def _valid(row: Sequence[Any], advantage: Advantage) -> list[Fraction | None]:
+    values = [None if reward is None or reward != reward else as_fraction(reward) for reward in row]
+    if None in values and advantage.missing == "error":
+        raise InputError("a reward is missing (NaN): set missing to 'exclude' or 'zero', or give the reward")
+    return [Fraction(0) if value is None and advantage.missing == "zero" else value for value in values]
+
+
+def _one_group(
+    group: list[Fraction | None], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
+) -> list[RadicalSum]:
+    members = [index for index, reward in enumerate(group) if reward is not None]
+    rewards = [reward for reward in group if reward is not None]
+    result = [ZERO] * len(group)
+    if len(rewards) == 1 and advantage.needs_group:
+        if advantage.singleton == "error":
+            raise InputError("a group has one valid reward and no group statistic: set singleton to 'zero' or 'reward'")
+        if advantage.singleton == "reward":
+            divisor = _regularised_root(Fraction(1), advantage) if advantage.scale == "std" else RadicalSum.of(1)
+            result[members[0]] = RadicalSum.of(rewards[0]) / divisor
+        return result
+    group_statistic = advantage.baseline not in ("none", "batch_mean") or advantage.scale in ("std", "leave_one_out_std")
+    if not rewards or (group_statistic and len(set(rewards)) == 1):
+        return result
+    weights = None if lengths is None else [lengths[index] for index in members]
+    for position, index in enumerate(members):
+        result[index] = _one_member(position, rewards, batch, advantage, weights)
+    return result
+
+
+def _one_member(
+    i: int, rewards: list[Fraction], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
+) -> RadicalSum:
+    others = rewards[:i] + rewards[i + 1 :]
+    if advantage.selection == "best" and (rewards[i] != max(rewards) or rewards[i] in others):
+        return ZERO
+    centred = rewards[i] - _baseline(rewards, others, batch, advantage, lengths)
+    if advantage.scale == "none":
+        return RadicalSum.of(centred)
+    if advantage.scale == "mean":
+        divisor = _mean(rewards) + advantage.exact_eps
+        return RadicalSum.of(centred / divisor) if divisor else ZERO
+    if advantage.scale == "leave_one_out_std":
+        if len(set(others)) == 1 or len(others) <= advantage.ddof:
+            return RadicalSum.of(centred)
+        return RadicalSum.of(centred) / _regularised_root(_variance(others, advantage.ddof), advantage)
+    sample = batch if advantage.scale == "batch_std" else rewards
+    root = _regularised_root(_variance(sample, advantage.ddof), advantage)
+    return RadicalSum.of(centred) / root if root else ZERO
+
+
+def _baseline(
+    rewards: list[Fraction], others: list[Fraction], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
+) -> Fraction:
+    if advantage.baseline == "mean":
+        return _mean(rewards)
+    if advantage.baseline == "leave_one_out":
+        return _mean(others)
+    if advantage.baseline == "batch_mean":
+        return _mean(batch)
+    if advantage.baseline == "second_best":
+        return sorted(rewards)[-2]
+    if advantage.baseline == "length_weighted":
+        assert lengths is not None
+        return sum((length * reward for length, reward in zip(lengths, rewards, strict=True)), Fraction(0)) / sum(lengths)
+    return Fraction(0)
+
+
+def _mean(values: list[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+def _variance(values: list[Fraction], ddof: int) -> Fraction:
+    mean = _mean(values)
+    return sum(((value - mean) ** 2 for value in values), Fraction(0)) / max(len(values) - ddof, 1)
+
+
+def _regularised_root(variance: Fraction, advantage: Advantage) -> RadicalSum:
+    eps = advantage.exact_eps
+    if advantage.eps_rule == "added":
+        return square_root(variance) + eps
+    return square_root(variance + eps) if advantage.eps_rule == "inside_root" else square_root(max(variance, eps))

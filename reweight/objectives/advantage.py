@@ -1,0 +1,105 @@
+"""How a reward becomes an advantage: baseline, scale and their conventions, as one frozen description."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from reweight.errors import InputError
+
+__all__ = ["Advantage"]
+
+Baseline = Literal["mean", "leave_one_out", "batch_mean", "length_weighted", "second_best", "none"]
+Scale = Literal["std", "leave_one_out_std", "batch_std", "mean", "none"]
+EpsRule = Literal["added", "inside_root", "clamp"]
+Selection = Literal["all", "best"]
+Singleton = Literal["zero", "reward", "error"]
+Missing = Literal["exclude", "zero", "error"]
+
+
+@dataclass(frozen=True)
+class Advantage:
+    """The advantage of one sample in its group: (reward - baseline) / scale.
+
+    Parameters
+    ----------
+    baseline : {"mean", "leave_one_out", "batch_mean", "length_weighted", "second_best", "none"}
+        What is subtracted: the group's mean, the mean of the other members, the mean of all groups of the batch, the
+        group's mean weighted by answer length, the second best reward of the group, or nothing.
+    scale : {"std", "leave_one_out_std", "batch_std", "mean", "none"}
+        What the difference is divided by: the group's standard deviation, that of the other members, that of the whole
+        batch, the group's mean reward, or nothing. Where the others' standard deviation is zero or undefined the
+        difference stays undivided.
+    ddof : {0, 1}
+        Degrees of freedom subtracted in a standard deviation.
+    eps : float or Fraction
+        The stabiliser; a decimal float means the decimal that it prints as (1e-4 is 1/10000).
+    eps_rule : {"added", "inside_root", "clamp"}
+        s + eps, sqrt(s^2 + eps), or sqrt(max(s^2, eps)).
+    selection : {"all", "best"}
+        Whether every member keeps its advantage or only the single best one.
+    singleton : {"zero", "reward", "error"}
+        What a group with one valid reward gets: zero, the reward itself (with a standard deviation of one), or an error.
+    missing : {"exclude", "zero", "error"}
+        What a missing (NaN) reward is: left out of the statistics with advantage zero, a reward of zero, or an error.
+
+    Raises
+    ------
+    InputError
+        If a field has a value that is not listed, or `eps` is negative or not finite.
+
+    Notes
+    -----
+    A group whose rewards are all equal is degenerate and gets exact zeros whenever the baseline or the scale is a statistic
+    of the group; degeneracy is equality of rewards, never a small standard deviation.
+
+    Examples
+    --------
+    >>> Advantage(ddof=1, eps=1e-4)  # doctest: +ELLIPSIS
+    Advantage(baseline='mean', scale='std', ddof=1, eps=0.0001, eps_rule='added', selection='all', ...)
+    """
+
+    baseline: Baseline = "mean"
+    scale: Scale = "std"
+    ddof: Literal[0, 1] = 0
+    eps: float | Fraction = 0.0
+    eps_rule: EpsRule = "added"
+    selection: Selection = "all"
+    singleton: Singleton = "zero"
+    missing: Missing = "exclude"
+
+    def __post_init__(self) -> None:
+        choices = {
+            "baseline": get_args(Baseline),
+            "scale": get_args(Scale),
+            "ddof": (0, 1),
+            "eps_rule": get_args(EpsRule),
+            "selection": get_args(Selection),
+            "singleton": get_args(Singleton),
+            "missing": get_args(Missing),
+        }
+        for name, allowed in choices.items():
+            value = getattr(self, name)
+            if value not in allowed or isinstance(value, bool):
+                raise InputError(f"advantage {name} is {value!r}: choose one of {', '.join(map(repr, allowed))}")
+        if isinstance(self.eps, bool) or not isinstance(self.eps, int | float | Fraction):
+            raise InputError(f"advantage eps is {self.eps!r}: give a number")
+        if not math.isfinite(self.eps) or self.eps < 0:
+            raise InputError(f"advantage eps is {self.eps!r}: give a finite number that is not negative")
+
+    @property
+    def exact_eps(self) -> Fraction:
+        """`eps` as a Fraction: the decimal that the float prints as."""
+        return self.eps if isinstance(self.eps, Fraction) else Fraction(repr(self.eps))
+
+    @property
+    def needs_group(self) -> bool:
+        """Whether a statistic of the group enters, so that a group of one has no advantage."""
+        return self.baseline not in ("none", "batch_mean") or self.scale not in ("none", "batch_std") or self.selection == "best"
+
+    @property
+    def couples_prompts(self) -> bool:
+        """Whether a statistic of the whole batch enters, so that prompts of one batch depend on each other."""
+        return self.baseline == "batch_mean" or self.scale == "batch_std"

@@ -1,0 +1,1 @@
+"""Studies: small worlds whose dynamics are exact."""
