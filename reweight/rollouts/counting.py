@@ -54,7 +54,7 @@ def read_counts(file: File, rows: Iterable[Row], format_name: str, options: Opti
         groups.append(Group(prompt, n, c))
     if not groups:
         raise InputError(f"{file.source}: there is no row under the header; give at least one prompt")
-    understood = ("each row is a prompt with its number of samples and of correct samples",)
+    understood: tuple[str, ...] = ("each row is a prompt with its number of samples and of correct samples",)
     if merged:
         understood += (f"{merged} rows repeat a prompt and were added to its first row (--merge)",)
     return Rollouts(file.source, format_name, tuple(groups), understood + unused_fields(seen, used))

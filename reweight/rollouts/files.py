@@ -60,7 +60,7 @@ def open_file(path: str | os.PathLike[str]) -> File:
     try:
         source.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"the file name {ascii(source)} is not UTF-8; rename the file") from error
+        raise InputError(f"the file name {source!a} is not UTF-8; rename the file") from error
     content = _read_bytes(source)
     if not content.strip():
         raise InputError(f"{source}: the file is empty; give a file with at least one prompt")
@@ -76,7 +76,7 @@ def open_file(path: str | os.PathLike[str]) -> File:
 
 def _read_bytes(source: str) -> bytes:
     try:
-        mode = os.stat(source).st_mode
+        mode = Path(source).stat().st_mode
         if stat.S_ISDIR(mode):
             raise InputError(f"{source} is a folder; give one file of it")
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
@@ -93,7 +93,7 @@ def _read_bytes(source: str) -> bytes:
 
 
 def json_rows(file: File) -> Iterator[Row]:
-    """One JSON object a line; blank lines are passed over, and `lines` without an object are refused."""
+    """One JSON object a line; a blank line is not a row, and a line without an object is refused."""
     for number, line in enumerate(file.text().split("\n"), start=1):
         if not line.strip():
             continue
@@ -127,9 +127,8 @@ def csv_rows(file: File) -> Iterator[Row]:
                 header = _header(file, cells)
                 continue
             if len(cells) != len(header):
-                raise InputError(
-                    f"{file.source}, line {reader.line_num}: {len(cells)} cells under {len(header)} columns; mend the line"
-                )
+                where = f"{file.source}, line {reader.line_num}"
+                raise InputError(f"{where}: {len(cells)} cells under {len(header)} columns; mend the line")
             yield Row(reader.line_num, {name: _cell(cell) for name, cell in zip(header, cells, strict=True)})
     except csv.Error as error:
         raise InputError(f"{file.source}, line {reader.line_num}: broken CSV ({error}); mend the line") from error

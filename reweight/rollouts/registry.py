@@ -29,7 +29,7 @@ def formats() -> dict[str, str]:
 
 def read(
     path: str | os.PathLike[str],
-    format: str | None = None,
+    format: str | None = None,  # noqa: A002 - the name that users expect
     *,
     threshold: float | None = None,
     merge: bool = False,
@@ -84,10 +84,10 @@ def _readers() -> list[Reader]:
     return [cast(Reader, import_module(f"reweight.rollouts.{name}")) for name in READERS]
 
 
-def _choose(file: File, format: str | None) -> Reader:
+def _choose(file: File, name: str | None) -> Reader:
     for reader in _readers():
-        if reader.NAME == format or (format is None and reader.recognises(file)):
+        if name == reader.NAME or (name is None and reader.recognises(file)):
             return reader
-    known = "; ".join(f"{name}: {holds}" for name, holds in formats().items())
+    known = "; ".join(f"{known_name}: {holds}" for known_name, holds in formats().items())
     fields = ", ".join(file.fields[:8])
     raise InputError(f"{file.source}: no known format has the fields {fields!r}; known are {known}")

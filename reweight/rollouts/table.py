@@ -66,9 +66,8 @@ class Counts:
         bad = np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))
         if bad.size:
             i = bad[0]
-            raise InputError(
-                f"prompt {self.prompts[i]!r} has c = {self.c[i]} correct of n = {self.n[i]} samples; give 0 <= c <= n and n >= 1"
-            )
+            found = f"prompt {self.prompts[i]!r} has c = {self.c[i]} correct of n = {self.n[i]} samples"
+            raise InputError(f"{found}; give 0 <= c <= n and n >= 1")
         self.n.flags.writeable = False
         self.c.flags.writeable = False
 

@@ -1,4 +1,4 @@
-"""The group size of a TRL completions file, which is not written in it: the one that reproduces its advantage column."""
+"""The group size of a TRL completions file, which does not state it: the one that reproduces its advantage column."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ RECIPES = {
 def find_blocks(
     prompts: Sequence[str], rewards: Mapping[str, Sequence[Any]], advantage: Sequence[Any]
 ) -> tuple[int | None, str]:
-    """Group size and a sentence on how it was found; None where no size, or more than one, reproduces the advantages.
+    """Group size and a sentence on how it was found; None where no size, or several, reproduce the advantages.
 
-    A size fits if every block of that many consecutive rows has one prompt and its advantages follow from the unweighted
-    sum of some of the reward columns.
+    A size fits if every block of that many consecutive rows has one prompt and its advantages follow from the
+    unweighted sum of some of the reward columns.
     """
     target = _floats(advantage)
     if np.isnan(target).any():
@@ -43,7 +43,7 @@ def find_blocks(
         for names in _column_sets(tuple(columns)):
             recipe = _fits(_total([columns[name] for name in names]), target, size)
             if recipe is not None:
-                found[size] = f"group size {size}: it reproduces the advantage column as {recipe}, reward = {' + '.join(names)}"
+                found[size] = f"group size {size}: advantage = {recipe} with reward = {' + '.join(names)}"
                 break
     if len(found) == 1:
         return next(iter(found.items()))

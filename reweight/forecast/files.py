@@ -1,0 +1,61 @@
+"""A forecast's files: JSON, Markdown and the figure."""
+
+from __future__ import annotations
+
+import json
+import os
+from io import BytesIO
+from pathlib import Path
+
+from reweight.errors import InputError
+from reweight.files import write_atomic
+from reweight.forecast.result import Forecast
+
+__all__ = ["to_json", "write_files"]
+
+
+def to_json(forecast: Forecast) -> str:
+    """The forecast as JSON text; a number that is not finite would be an error of ours and raises ValueError."""
+    return json.dumps(forecast.to_dict(), indent=2, allow_nan=False)
+
+
+def write_files(forecast: Forecast, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Write forecast.json, forecast.md, forecast.png and forecast.svg, each whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made or written to.
+    """
+    contents: dict[str, bytes | str] = {
+        "forecast.json": to_json(forecast) + "\n",
+        "forecast.md": forecast.to_markdown(),
+        **_figure(forecast),
+    }
+    try:
+        return tuple(write_atomic(Path(folder) / name, content) for name, content in contents.items())
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be written to ({error.strerror}); choose another folder with --out"
+        ) from error
+
+
+def _figure(forecast: Forecast) -> dict[str, bytes]:
+    from matplotlib.figure import Figure
+
+    from reweight.plots import forecast as panels
+    from reweight.plots import style
+
+    with style.use():
+        figure = Figure(figsize=(10, 3.5), layout="constrained")
+        left, middle, right = figure.subplots(1, 3)
+        panels.dead_share(left, forecast)
+        panels.signal(middle, forecast)
+        panels.counts(right, forecast)
+        figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=2)
+        images = {}
+        for kind in ("png", "svg"):
+            buffer = BytesIO()
+            figure.savefig(buffer, format=kind, dpi=200, metadata={"Date": None} if kind == "svg" else None)
+            images[f"forecast.{kind}"] = buffer.getvalue()
+    return images

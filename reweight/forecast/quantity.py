@@ -1,0 +1,142 @@
+"""One forecast number: an estimate with its interval where the counts identify it, bounds where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.forecast.functional import Functional
+from reweight.forecast.likelihood import mean_interval
+from reweight.forecast.mixture import MixtureBounds
+from reweight.forecast.region import count_region
+from reweight.rollouts import Counts
+
+__all__ = ["Estimator", "Quantity"]
+
+MOST_STRATA = 8
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with its interval; where it is not identified the estimate is None, and low and high are bounds."""
+
+    estimate: float | None
+    low: float
+    high: float
+    identified: bool
+
+    def to_dict(self) -> dict[str, float | bool | None]:
+        """The four fields."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if self.estimate is None:
+            return f"{self.low:.4f} to {self.high:.4f} (bounds)"
+        return f"{self.estimate:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Estimator:
+    """Estimates and bounds for the prompts of a file.
+
+    The number of samples n may depend on how hard a prompt is, so it is held fixed: prompts with enough samples are
+    estimated, and the others, for as many prompts as they are, enter through bounds by each n. No prompt is dropped.
+
+    Parameters
+    ----------
+    counts : Counts
+        n and c of each prompt.
+    level : float
+        Coverage of each interval, and of all bounds of one number of samples together.
+    """
+
+    counts: Counts
+    level: float
+    _cache: dict[tuple[int, float], MixtureBounds] = field(default_factory=dict, init=False, repr=False)
+
+    def mean(self, functional: Functional) -> Quantity:
+        """The mean of a functional over the prompts."""
+        n, c = self.counts.n, self.counts.c
+        enough = n >= functional.degree
+        if enough.all():
+            values, low, high = _estimates(functional, n, c)
+            return Quantity(float(values.mean()), *mean_interval(values, low, high, self.level), True)
+        strata = _largest_strata(n[~enough])
+        level = self._split(len(strata) + bool(enough.any()))
+        parts = [(int((~enough & ~np.isin(n, strata)).sum()), functional.range)]
+        if enough.any():
+            values, low, high = _estimates(functional, n[enough], c[enough])
+            parts.append((values.size, mean_interval(values, low, high, level)))
+        for size in strata:
+            bounds = self._bounds(size, level).mean(functional.at, functional.range)
+            parts.append((int((n == size).sum()), bounds))
+        return _combine(parts)
+
+    def discovery(self, samples: int) -> Quantity | None:
+        """Chance that a prompt without a correct sample gets one in `samples` further ones at its present pass rate.
+
+        The mean over the never-solved prompts; None if there is none. Only bounds: a prompt that was never solved may
+        be impossible, or have been unlucky, and its own samples do not tell.
+        """
+        unsolved = self.counts.n[self.counts.c == 0]
+        if unsolved.size == 0:
+            return None
+        strata = _largest_strata(unsolved)
+        level = self._split(len(strata))
+        parts = [(int((~np.isin(unsolved, strata)).sum()), (0.0, 1.0))]
+        for size in strata:
+            bounds = self._bounds(size, level).ratio(_found_later(size, samples), _never_found(size))
+            parts.append((int((unsolved == size).sum()), bounds))
+        return _combine(parts)
+
+    def incompatible(self) -> tuple[int, ...]:
+        """Numbers of samples n whose counts no distribution of pass rates explains at this level."""
+        sizes = _largest_strata(self.counts.n)
+        return tuple(n for n in sizes if not self._bounds(n, self._split(len(sizes))).compatible)
+
+    def _split(self, parts: int) -> float:
+        return 1.0 - (1.0 - self.level) / parts
+
+    def _bounds(self, n: int, level: float) -> MixtureBounds:
+        key = (n, level)
+        if key not in self._cache:
+            self._cache[key] = MixtureBounds.of(count_region(n, self.counts.c[self.counts.n == n], level))
+        return self._cache[key]
+
+
+def _estimates(
+    functional: Functional, n: NDArray[np.int64], c: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], float, float]:
+    """The unbiased value of each prompt, and the smallest and largest value that any c could have had."""
+    values = np.empty(n.size)
+    possible = []
+    for size in np.unique(n):
+        table = functional.unbiased(int(size), np.arange(size + 1))
+        values[n == size] = table[c[n == size]]
+        possible.append((table.min(), table.max()))
+    return values, float(min(low for low, _ in possible)), float(max(high for _, high in possible))
+
+
+def _largest_strata(n: NDArray[np.int64]) -> list[int]:
+    """The most frequent numbers of samples; rarer ones get the whole range, which costs their share of the prompts."""
+    sizes, prompts = np.unique(n, return_counts=True)
+    return [int(size) for size in sizes[np.argsort(-prompts, kind="stable")][:MOST_STRATA]]
+
+
+def _combine(parts: list[tuple[int, tuple[float, float]]]) -> Quantity:
+    total = sum(prompts for prompts, _ in parts)
+    low = sum(prompts * bounds[0] for prompts, bounds in parts) / total
+    high = sum(prompts * bounds[1] for prompts, bounds in parts) / total
+    return Quantity(None, low, high, False)
+
+
+def _never_found(n: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    return lambda p: (1.0 - p) ** n
+
+
+def _found_later(n: int, more: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    with_certainty = np.nextafter(1.0, 0.0)
+    return lambda p: (1.0 - p) ** n * -np.expm1(more * np.log1p(-np.minimum(p, with_certainty)))

@@ -1,0 +1,189 @@
+"""The forecast of a file, and how it reads: as text, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from reweight.forecast.quantity import Quantity
+from reweight.objectives.advantage import Advantage
+from reweight.rollouts import LeftOut
+
+__all__ = ["Forecast", "Table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled table of text cells."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What base rollouts say about a run, before it is started.
+
+    Parameters
+    ----------
+    source, format : str
+        The file and the reader that understood it.
+    prompts, samples : int
+        Number of prompts P and of samples.
+    level : float
+        Coverage of intervals and bounds.
+    understood : tuple of str
+        How the file was read.
+    left_out : tuple of LeftOut
+        Rows that were not used.
+    histogram : mapping n -> mapping c -> prompts
+        The counts themselves.
+    never_solved, always_solved : int
+        Prompts without a correct, and without a wrong sample.
+    pass_rate : Quantity
+        Mean pass rate over prompts.
+    pass_at_k, dead_share, signal : mapping int -> Quantity
+        By k, and by group size: probability of at least one success; share of groups that are all correct or all wrong;
+        expected reward times advantage of a rollout.
+    advantage : Advantage
+        The one that `signal` is for.
+    discovery_group_size : int
+    discovery : mapping int -> Quantity
+        By number of groups T: chance that a never-solved prompt is solved within T groups, if nothing carries over
+        to it from other prompts. Empty if every prompt was solved.
+    notes : tuple of str
+        What to know before relying on the numbers.
+    """
+
+    source: str
+    format: str
+    prompts: int
+    samples: int
+    level: float
+    understood: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    histogram: Mapping[int, Mapping[int, int]]
+    never_solved: int
+    always_solved: int
+    pass_rate: Quantity
+    pass_at_k: Mapping[int, Quantity]
+    dead_share: Mapping[int, Quantity]
+    signal: Mapping[int, Quantity]
+    advantage: Advantage
+    discovery_group_size: int
+    discovery: Mapping[int, Quantity]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as plain JSON values; reweight/forecast/schema.json describes them."""
+
+        def by_number(table: Mapping[int, Quantity]) -> dict[str, Any]:
+            return {str(number): quantity.to_dict() for number, quantity in table.items()}
+
+        return {
+            "source": self.source,
+            "format": self.format,
+            "prompts": self.prompts,
+            "samples": self.samples,
+            "level": self.level,
+            "understood": list(self.understood),
+            "left_out": [asdict(item) for item in self.left_out],
+            "counts": {str(n): {str(c): prompts for c, prompts in row.items()} for n, row in self.histogram.items()},
+            "never_solved": {"prompts": self.never_solved, "share": self.never_solved / self.prompts},
+            "always_solved": {"prompts": self.always_solved, "share": self.always_solved / self.prompts},
+            "pass_rate": self.pass_rate.to_dict(),
+            "pass_at_k": by_number(self.pass_at_k),
+            "dead_share": by_number(self.dead_share),
+            "signal": by_number(self.signal),
+            "advantage": {**asdict(self.advantage), "eps": float(self.advantage.eps)},
+            "discovery": {
+                "group_size": self.discovery_group_size,
+                "prompts": self.never_solved,
+                "groups": by_number(self.discovery),
+            },
+            "notes": list(self.notes),
+        }
+
+    def summary(self) -> tuple[str, ...]:
+        """The lines above the tables."""
+        sizes = sorted(self.histogram)
+        each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        never, always = (_share(number, self.prompts) for number in (self.never_solved, self.always_solved))
+        lost = [f"left out: {item.rows} {item.reason}" for item in self.left_out] or ["left out: nothing"]
+        return (
+            f"{self.source} ({self.format})",
+            *self.understood,
+            *lost,
+            f"{self.prompts} prompts, {self.samples} samples, {each} a prompt; intervals and bounds at {self.level:g}",
+            f"never solved: {never}; always solved: {always}",
+            f"pass rate: {self.pass_rate}",
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """The tables, as text cells."""
+        by_size = Table(
+            "By group size G: an estimate with its interval up to the samples a prompt, bounds beyond",
+            ("G", "dead groups", "signal per rollout"),
+            tuple((str(size), str(self.dead_share[size]), str(self.signal[size])) for size in self.dead_share),
+        )
+        by_k = Table("pass@k", ("k", "pass@k"), tuple((str(k), str(value)) for k, value in self.pass_at_k.items()))
+        if not self.discovery:
+            return by_size, by_k
+        title = (
+            f"Of the {self.never_solved} never-solved prompts, solved within T groups of {self.discovery_group_size} "
+            "(bounds on the expected number)"
+        )
+        rows = tuple(
+            (str(groups), f"{share.low * self.never_solved:.1f} to {share.high * self.never_solved:.1f}", str(share))
+            for groups, share in self.discovery.items()
+        )
+        return by_size, by_k, Table(title, ("T", "prompts", "chance of one prompt"), rows)
+
+    def to_markdown(self) -> str:
+        """The same as a Markdown page, with text from the file made harmless."""
+        parts = ["# Forecast", *(f"- {_escaped(line)}" for line in self.summary())]
+        for table in self.tables():
+            parts += ["", f"## {_escaped(table.title)}", "", _pipes(table.header), _pipes(("---",) * len(table.header))]
+            parts += [_pipes(row) for row in table.rows]
+        return "\n".join([*parts, "", "## Notes", "", *(f"- {_escaped(note)}" for note in self.notes), ""])
+
+    def __str__(self) -> str:
+        from io import StringIO
+
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        out = StringIO()
+        console = Console(file=out, width=120, color_system=None)
+        for line in self.summary():
+            console.print(Text(line), soft_wrap=True)
+        for table in self.tables():
+            console.print(Text(f"\n{table.title}"), soft_wrap=True)
+            shown = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 1))
+            for name in table.header:
+                shown.add_column(name, justify="right", no_wrap=True)
+            for row in table.rows:
+                shown.add_row(*row)
+            console.print(shown)
+        console.print()
+        for note in self.notes:
+            console.print(Text(f"note: {note}"), soft_wrap=True)
+        return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / whole:.4f})"
+
+
+def _escaped(text: str) -> str:
+    """Text from a file must neither open HTML nor break the page."""
+    import html
+
+    return html.escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
+
+
+def _pipes(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"

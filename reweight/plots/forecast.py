@@ -1,0 +1,83 @@
+"""Panels of a forecast: dead groups and signal by group size, and the counts behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from reweight.forecast import Forecast, Quantity
+
+__all__ = ["counts", "dead_share", "signal"]
+
+ESTIMATE = "tab:blue"
+BOUND = "tab:orange"
+BINS = 20
+
+
+def dead_share(axes: Axes, forecast: Forecast) -> list[Artist]:
+    """Share of groups that are all correct or all wrong, and so have no advantage, against the group size."""
+    artists = _by_group_size(axes, forecast.dead_share, forecast.level)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("dead-group share")
+    axes.set_title("Groups without any advantage")
+    return artists
+
+
+def signal(axes: Axes, forecast: Forecast) -> list[Artist]:
+    """Expected reward times advantage of a generated rollout against the group size."""
+    artists = _by_group_size(axes, forecast.signal, forecast.level)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("mean of reward x advantage")
+    axes.set_title("Signal per generated rollout")
+    return artists
+
+
+def counts(axes: Axes, forecast: Forecast) -> list[Artist]:
+    """How many prompts have how many correct samples; as shares where the number of samples differs."""
+    if len(forecast.histogram) == 1:
+        n, row = next(iter(forecast.histogram.items()))
+        artists: list[Artist] = list(
+            axes.bar(list(row), list(row.values()), width=0.9 if n <= BINS else 1.0, color=ESTIMATE)
+        )
+        axes.set_xlim(-0.6, n + 0.6)
+        axes.set_xlabel(f"correct of {n} samples")
+    else:
+        shares = [c / n for n, row in forecast.histogram.items() for c in row]
+        prompts = [number for row in forecast.histogram.values() for number in row.values()]
+        axes.hist(shares, bins=BINS, range=(0, 1), weights=prompts, color=ESTIMATE)
+        artists = list(axes.patches)
+        axes.set_xlabel("share of correct samples")
+    axes.set_ylabel("prompts")
+    axes.set_title("Counts in the file")
+    return artists
+
+
+def _by_group_size(axes: Axes, table: Mapping[int, Quantity], level: float) -> list[Artist]:
+    """Points with intervals where a number is identified; bars that are hatched, and have no point, where it is not."""
+    artists: list[Artist] = []
+    known = {size: value for size, value in table.items() if value.estimate is not None}
+    unknown = {size: value for size, value in table.items() if value.estimate is None}
+    positions = {size: i for i, size in enumerate(table)}
+    if known:
+        middle = [value.estimate for value in known.values() if value.estimate is not None]
+        below = [m - value.low for m, value in zip(middle, known.values(), strict=True)]
+        above = [value.high - m for m, value in zip(middle, known.values(), strict=True)]
+        label = f"estimate, {100 * level:g} % interval"
+        places = [positions[size] for size in known]
+        points = axes.errorbar(places, middle, yerr=[below, above], fmt="o", color=ESTIMATE, capsize=3, label=label)
+        artists += points.get_children()
+    if unknown:
+        lows = [value.low for value in unknown.values()]
+        heights = [value.high - value.low for value in unknown.values()]
+        places = [positions[size] for size in unknown]
+        boxes = axes.bar(places, heights, bottom=lows, width=0.5, facecolor="none", edgecolor=BOUND, hatch="////")
+        boxes.set_label("not identified: bounds")
+        artists += boxes.patches
+    axes.set_xticks(list(positions.values()), [str(size) for size in positions])
+    axes.set_xlim(-0.6, len(positions) - 0.4)
+    axes.set_xlabel("group size G")
+    return artists
