@@ -159,9 +159,9 @@ def discovery_probability(
 def first_success_probability(pass_rate: ArrayLike, group_size: ArrayLike, groups: ArrayLike) -> Floats:
     """Chance 1 - (1 - p_0)^{G T} that the first correct answer appears within T groups, whatever the step sizes.
 
-    Map and hypotheses: at the head of this file. Exact: until the first success every group is all wrong, its advantages
-    are zero, and the policy stays the base. It bounds the chance of sampling any one correct answer, and is that chance
-    if the answer is the only correct one.
+    Map and hypotheses: at the head of this file. Exact: until the first success every group is all wrong, its
+    advantages are zero, and the policy stays the base. It bounds the chance of sampling any one correct answer, and is
+    that chance if the answer is the only correct one.
 
     Parameters
     ----------

@@ -76,8 +76,8 @@ def gap_bounds(
     """Bounds on the gap: how much more a correct answer is pushed than a wrong one, in expectation.
 
     Map: none, it is about E[A_1 | y_1]. Hypotheses: rewards 0 and 1, independent draws at the pass rate, group-mean
-    baseline, divisor std + eps or none. Both are exact at p = 0 and 1 (as limits), the lower one is exact everywhere for
-    G = 2 and 3, and both tend to 1/(sqrt(p q) + eps) as G grows. For scale "none" both are (G-1)/G, the gap itself.
+    baseline, divisor std + eps or none. Both are exact at p = 0 and 1 (as limits), the lower one is exact everywhere
+    for G = 2 and 3, and both tend to 1/(sqrt(p q) + eps) as G grows. For scale "none" both are the gap itself, (G-1)/G.
 
     Parameters
     ----------

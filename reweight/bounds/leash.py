@@ -19,8 +19,9 @@ def kl_leash(kl: ArrayLike, pass_rate: ArrayLike, *, branch: str = "upper") -> F
     """Largest (or smallest) pass rate of any policy whose divergence from the base is kl.
 
     Map: none, any trainer whatever. Hypotheses: kl is KL(pi || pi_0) on one prompt (for sequences the sum over the
-    policy's own tokens, not the token mean), pass_rate is the pass rate of that same pi_0. Over prompts, mean divergence
-    and mean pass rates obey it too (joint convexity). Sharp: attained by the tilt. Vacuous (1) from kl = log(1/p_0) on.
+    policy's own tokens, not the token mean), pass_rate is the pass rate of that same pi_0. Over prompts, mean
+    divergence and mean pass rates obey it too (joint convexity). Sharp: attained by the tilt. Vacuous (1) from
+    kl = log(1/p_0) on.
 
     Parameters
     ----------

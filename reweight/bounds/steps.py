@@ -32,9 +32,11 @@ def log_odds_step_bound(
 
     Map: S-PG, PG or TILT on a flat softmax, as `update` says. Hypotheses: group-mean baseline (for the leave-one-out
     mean multiply the step by G/(G-1)), one divisor a group (std + eps, or none), one inner step, plain gradient steps,
-    no KL, no entropy bonus, no decay. S-PG: step for even G and ddof 0, step sqrt(1 - 1/G^2) for odd G; sharp (half the group correct, one correct and one
-    wrong answer). It bounds |log pi'(y)/pi(y)| too. PG: step sqrt((G-1)/G), sharp as G grows. TILT: step sqrt(G-1),
-    approached as p tends to 0 or 1, and equal to every step for G = 2 and 3.
+    no KL, no entropy bonus, no decay. The values for ddof 0 and eps 0 are
+    S-PG: step for even G, step sqrt(1 - 1/G^2) for odd G; sharp (one correct, one wrong answer, half the group each),
+    and a bound on |log pi'(y)/pi(y)| too.
+    PG: step sqrt((G-1)/G); sharp as G grows.
+    TILT: step sqrt(G-1); approached as p tends to 0 or 1, and equal to every step for G = 2 and 3.
 
     Parameters
     ----------
