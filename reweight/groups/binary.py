@@ -1,0 +1,250 @@
+"""Binary rewards: the gap between a correct and a wrong answer, and the objective that it is the slope of.
+
+With K correct members a group gives a correct one the advantage a_1(K) and a wrong one a_0(K). Given member 1, the other
+members hold Bin(G - 1, p) correct ones, so for every prompt-local advantage
+
+    Delta_G(p) = w(1) - w(0) = E_{k ~ Bin(G-1, p)} [a_1(k + 1) - a_0(k)],
+
+a polynomial in Bernstein form. Its coefficients do not depend on p, and for centred advantages none is negative.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from reweight.errors import InputError
+from reweight.groups.advantages import advantages
+from reweight.groups.exact import as_fraction
+from reweight.groups.radicals import RadicalSum
+from reweight.groups.weights import check_group_size
+from reweight.objectives.advantage import Advantage
+
+__all__ = ["binary_advantages", "effective_objective", "fill_probability", "gap", "usable_share"]
+
+Floats = NDArray[np.float64]
+
+
+def binary_advantages(group_size: int, advantage: Advantage, *, exact: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the advantages of a correct and of a wrong member in a group with K correct ones, each of shape (G + 1,).
+
+    The entry for a member that does not exist (a correct one at K = 0, a wrong one at K = G) is zero.
+
+    Examples
+    --------
+    >>> correct, wrong = binary_advantages(4, Advantage())
+    >>> correct.round(4), wrong.round(4)
+    (array([0.    , 1.7321, 1.    , 0.5774, 0.    ]), array([ 0.    , -0.5774, -1.    , -1.7321,  0.    ]))
+    """
+    check_group_size(group_size, advantage)
+    if advantage.baseline == "length_weighted":
+        raise InputError("a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them")
+    groups = (np.arange(group_size) < np.arange(group_size + 1)[:, None]).astype(np.int64)
+    table: NDArray[Any] = groups.astype(object) if exact else groups.astype(np.float64)
+    values = advantages(table, advantage)
+    zero = RadicalSum() if exact else 0.0
+    correct, wrong = values[:, 0].copy(), values[:, -1].copy()
+    correct[0], wrong[-1] = zero, zero
+    return correct, wrong
+
+
+def gap(
+    pass_rate: ArrayLike | Fraction | None = None,
+    group_size: int = 8,
+    advantage: Advantage | None = None,
+    *,
+    complement: ArrayLike | None = None,
+    logit: ArrayLike | None = None,
+    tpr: float | Fraction = 1,
+    fpr: float | Fraction = 0,
+    mixed_only: bool = False,
+) -> Any:
+    """Compute Delta_G(p) = w(correct) - w(wrong) for binary rewards.
+
+    Parameters
+    ----------
+    pass_rate : array_like or Fraction
+        Probability p of a correct answer. A Fraction gives an exact RadicalSum.
+    group_size : int
+        Number of draws G in a group.
+    advantage : Advantage, optional
+        A prompt-local advantage; the group's z-score with ddof 0 by default.
+    complement : array_like, optional
+        1 - p, where it is known better than by subtraction (p near 1).
+    logit : array_like, optional
+        log(p / (1 - p)) in nats, instead of `pass_rate`.
+    tpr, fpr : float or Fraction
+        Probability that the verifier accepts a correct and a wrong answer; the gap is still between correct and wrong.
+    mixed_only : bool
+        Condition on groups with both outcomes, as dynamic sampling does.
+
+    Returns
+    -------
+    float, ndarray or RadicalSum, shaped like the pass rate
+
+    Raises
+    ------
+    InputError
+        If a probability is outside [0, 1] or the group is too small for the advantage.
+
+    Notes
+    -----
+    Source: theory.md H1, R01, C02; the noisy verifier is C19, the condition C17.
+
+    Examples
+    --------
+    >>> float(round(gap(0.01, 8), 4)), round(1 / (0.01 * 0.99) ** 0.5, 4)  # G = 8, and the limit of infinite groups
+    (2.6089, 10.0504)
+    >>> print(gap(Fraction(1, 7), 3, Advantage()))
+    1*sqrt(2)
+    """
+    chosen = Advantage() if advantage is None else advantage
+    if isinstance(pass_rate, Fraction) and complement is None and logit is None:
+        return _exact_gap(pass_rate, group_size, chosen, as_fraction(tpr), as_fraction(fpr), mixed_only)
+    p, q = _rates(pass_rate, complement, logit)
+    _check_rate(float(tpr), "TPR")
+    _check_rate(float(fpr), "FPR")
+    seen_p = float(tpr) * p + float(fpr) * q
+    seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
+    correct, wrong = binary_advantages(group_size, chosen)
+    result = (float(tpr) - float(fpr)) * _bernstein(correct[1:] - wrong[:-1], seen_p, seen_q)
+    if mixed_only:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result = result / _mixed_share(seen_p, seen_q, group_size)
+    return result[()]
+
+
+def effective_objective(
+    pass_rate: ArrayLike | Fraction, group_size: int, advantage: Advantage | None = None, *, complement: ArrayLike | None = None
+) -> Any:
+    """Compute the objective F_G of the pass rate that expected GRPO climbs: F_G' = Delta_G and F_G(0) = 0.
+
+    Parameters and errors are those of :func:`gap`.
+
+    Notes
+    -----
+    Integrating the Bernstein form term by term, F_G(p) = (1/G) sum over k of the k-th coefficient times P(Bin(G, p) > k).
+    Source: theory.md H7, N04.
+
+    Examples
+    --------
+    >>> float(round(effective_objective(0.5, 2), 12)), float(round(effective_objective(1.0, 4), 6))
+    (0.5, 1.654701)
+    """
+    chosen = Advantage() if advantage is None else advantage
+    if isinstance(pass_rate, Fraction):
+        coefficients = _exact_coefficients(group_size, chosen)
+        tails = [sum((_binomial(group_size, j, pass_rate) for j in range(k + 1, group_size + 1)), Fraction(0)) for k in range(group_size)]
+        return sum((c * t for c, t in zip(coefficients, tails, strict=True)), RadicalSum()) / group_size
+    from scipy.stats import binom
+
+    p, q = _rates(pass_rate, complement, None)
+    correct, wrong = binary_advantages(group_size, chosen)
+    k = np.arange(group_size)
+    small = p[..., None] <= q[..., None]
+    tails = np.where(
+        small,
+        binom.sf(k, group_size, np.where(small, p[..., None], 0.5)),
+        binom.cdf(group_size - 1 - k, group_size, np.where(small, 0.5, q[..., None])),
+    )
+    return (tails @ (correct[1:] - wrong[:-1]) / group_size)[()]
+
+
+def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
+    """Compute the probability 1 - p^G - q^G that a group is mixed, without cancellation.
+
+    Examples
+    --------
+    >>> float(round(usable_share(0.002, 8), 13)), usable_share(Fraction(1, 2), 3)
+    (0.0158884468818, Fraction(3, 4))
+    """
+    if isinstance(pass_rate, Fraction):
+        _check_rate(pass_rate, "pass rate")
+        return 1 - pass_rate**group_size - (1 - pass_rate) ** group_size
+    p, q = _rates(pass_rate, None, None)
+    return _mixed_share(p, q, group_size)[()]
+
+
+def fill_probability(pass_rate: float, group_size: int, batch: int, max_rounds: int) -> float:
+    """Compute the probability that dynamic sampling finds `batch` mixed groups within `max_rounds` rounds of `batch` prompts.
+
+    Every prompt has the same pass rate. Source: theory.md C17, R24.
+
+    Examples
+    --------
+    >>> round(fill_probability(0.02, 8, 128, 10), 9)
+    0.999999921
+    """
+    from scipy.stats import binom
+
+    return float(binom.sf(batch - 1, batch * max_rounds, usable_share(pass_rate, group_size)))
+
+
+def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: ArrayLike | None) -> tuple[Floats, Floats]:
+    if logit is not None:
+        if pass_rate is not None or complement is not None:
+            raise InputError("give the pass rate or its logit, not both")
+        odds = np.asarray(logit, dtype=np.float64)
+        if np.isnan(odds).any():
+            raise InputError("a logit is NaN: give numbers")
+        return expit(odds), expit(-odds)
+    if pass_rate is None and complement is None:
+        raise InputError("there is no pass rate: give pass_rate, complement or logit")
+    p = 1.0 - np.asarray(complement, dtype=np.float64) if pass_rate is None else np.asarray(pass_rate, dtype=np.float64)
+    q = 1.0 - p if complement is None else np.asarray(complement, dtype=np.float64)
+    _check_rate(p, "pass rate")
+    _check_rate(q, "complement of the pass rate")
+    if (np.abs(p + q - 1.0) > 1e-9).any():
+        raise InputError("the pass rate and its complement do not sum to 1")
+    return p, q
+
+
+def _check_rate(value: Any, name: str) -> None:
+    table = np.asarray(value, dtype=np.float64)
+    wrong = ~((table >= 0) & (table <= 1))
+    if wrong.any():
+        raise InputError(f"the {name} is {table[wrong].flat[0]:g}: give a number between 0 and 1")
+
+
+def _bernstein(coefficients: Floats, p: Floats, q: Floats) -> Floats:
+    """Sum of the Bernstein coefficients, shape (n + 1,), at p; from the side on which p or q is the smaller."""
+    return np.asarray(_binomial_table(len(coefficients) - 1, p, q) @ coefficients)
+
+
+def _binomial_table(n: int, p: Floats, q: Floats) -> Floats:
+    """P(Bin(n, p) = k) for k = 0..n, shape (..., n + 1)."""
+    from scipy.stats import binom
+
+    k = np.arange(n + 1)
+    small = (p <= q)[..., None]
+    rare = binom.pmf(k, n, np.where(small, p[..., None], 0.5))
+    common = binom.pmf(n - k, n, np.where(small, 0.5, q[..., None]))
+    return np.asarray(np.where(small, rare, common))
+
+
+def _mixed_share(p: Floats, q: Floats, group_size: int) -> Floats:
+    return np.asarray(_binomial_table(group_size, p, q)[..., 1:-1].sum(axis=-1))
+
+
+def _binomial(n: int, k: int, p: Fraction) -> Fraction:
+    return comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+def _exact_coefficients(group_size: int, advantage: Advantage) -> list[RadicalSum]:
+    correct, wrong = binary_advantages(group_size, advantage, exact=True)
+    return [correct[k + 1] - wrong[k] for k in range(group_size)]
+
+
+def _exact_gap(p: Fraction, group_size: int, advantage: Advantage, tpr: Fraction, fpr: Fraction, mixed_only: bool) -> RadicalSum:
+    for value, name in ((p, "pass rate"), (tpr, "TPR"), (fpr, "FPR")):
+        _check_rate(value, name)
+    seen = tpr * p + fpr * (1 - p)
+    coefficients = _exact_coefficients(group_size, advantage)
+    total = sum((c * _binomial(group_size - 1, k, seen) for k, c in enumerate(coefficients)), RadicalSum())
+    result = total * (tpr - fpr)
+    return result / usable_share(seen, group_size) if mixed_only else result

@@ -1,0 +1,204 @@
+"""The seam between objective and policy: the exact expectation of everything that multiplies grad log pi.
+
+Given that answer y was sampled, the group statistics enter through three numbers: the expected positive and negative parts of
+advantage times aggregation weight, and the expected aggregation weight. The clipped ratio and the KL term depend on y alone
+once the old policy is fixed; so the coefficient is their product, and no other part of the program needs to know how a group
+is made. A drawn batch gives the same three numbers by counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.errors import InputError
+from reweight.groups.advantages import advantages
+from reweight.groups.expectation import distinct_types, expect_given_type, type_masses
+from reweight.groups.weights import check_group_size
+from reweight.objectives.clip import surrogate
+from reweight.objectives.kl import KLPenalty
+from reweight.objectives.objective import Objective
+from reweight.policies.policy import LogProbs, Policy
+from reweight.problems.problem import Problem
+
+__all__ = ["conditional_coefficients", "expected_coefficients", "sampled_coefficients"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """What a group contributes to each answer, shapes (N,): E[(A W)+], E[(A W)-] and E[W], W the aggregation weight."""
+
+    positive: Floats
+    negative: Floats
+    weight: Floats
+
+
+def expected_coefficients(
+    problem: Problem, policy: Policy, objective: Objective, *, old: Policy | None = None, reference: Policy | None = None
+) -> Floats:
+    """Compute what multiplies grad log pi in the expected gradient of one group.
+
+    Parameters
+    ----------
+    problem : Problem
+        The prompt.
+    policy : Policy
+        The policy that is differentiated.
+    objective : Objective
+        The description of a group's worth.
+    old : Policy, optional
+        The policy that drew the group and that the ratio is taken against; `policy` itself by default.
+    reference : Policy, optional
+        The policy of the KL penalty; needed exactly when the objective has one.
+
+    Returns
+    -------
+    ndarray, shape (N,) where every answer is one token, otherwise (N, T)
+        ``policy.pull_back(problem, coefficients)`` is the expected ascent direction.
+
+    Raises
+    ------
+    InputError
+        If the objective couples prompts, or a KL penalty has no reference or an infinite value.
+
+    Notes
+    -----
+    Source: theory.md section 0 (on-policy, no KL: pi(y) w(y)), R16 (clip), R12 (KL).
+
+    Examples
+    --------
+    >>> from reweight.objectives.advantage import Advantage
+    >>> from reweight.policies.flat import FlatPolicy
+    >>> problem, policy = Problem([1, 0, 0]), FlatPolicy.from_probabilities([0.5, 0.25, 0.25])
+    >>> expected_coefficients(problem, policy, Objective(Advantage(), 2))
+    array([ 0.25 , -0.125, -0.125])
+    """
+    behaviour = policy if old is None else old
+    given = conditional_coefficients(problem, policy, objective, old=old, reference=reference)
+    probabilities = behaviour.log_probs(problem).probabilities
+    return given * (probabilities if given.ndim == 1 else probabilities[:, None])
+
+
+def conditional_coefficients(
+    problem: Problem, policy: Policy, objective: Objective, *, old: Policy | None = None, reference: Policy | None = None
+) -> Floats:
+    """Compute the same per draw: the expectation given that the answer was sampled, so not weighted by pi_old(y).
+
+    Parameters, shapes and errors are those of :func:`expected_coefficients`. On-policy and without KL this is w(y); it stays
+    accurate for answers whose probability underflows.
+    """
+    behaviour = policy if old is None else old
+    old_log_probs = behaviour.log_probs(problem)
+    sums = _expected_sums(problem, old_log_probs, objective)
+    return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
+
+
+def sampled_coefficients(
+    problem: Problem,
+    policy: Policy,
+    objective: Objective,
+    draws: NDArray[np.intp],
+    *,
+    old: Policy | None = None,
+    reference: Policy | None = None,
+) -> Floats:
+    """Compute what multiplies grad log pi for drawn groups instead of in expectation.
+
+    Parameters
+    ----------
+    draws : ndarray of int, shape (M, G)
+        Answer indices of M groups, whose gradients are averaged.
+
+    Other parameters, the returned shape and the errors are those of :func:`expected_coefficients`.
+    """
+    check_group_size(draws.shape[1], objective.advantage)
+    behaviour = policy if old is None else old
+    old_log_probs = behaviour.log_probs(problem)
+    lengths = _lengths(problem, old_log_probs)
+    signed, weight = _group_terms(problem.float_rewards[draws], lengths[draws], objective)
+    size = len(problem)
+
+    def add_up(values: Floats) -> Floats:
+        return np.bincount(draws.ravel(), weights=values.ravel(), minlength=size) / draws.size
+
+    sums = GroupSums(add_up(np.maximum(signed, 0)), add_up(np.maximum(-signed, 0)), add_up(weight))
+    return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
+
+
+def _expected_sums(problem: Problem, old: LogProbs, objective: Objective) -> GroupSums:
+    check_group_size(objective.group_size, objective.advantage)
+    lengths = _lengths(problem, old)
+    lengths_matter = objective.aggregation == "token_mean" or objective.advantage.baseline == "length_weighted"
+    seen = lengths if lengths_matter else np.ones_like(lengths)
+    types, index = distinct_types([problem.float_rewards, seen])
+    rewards, token_counts = np.array(types, dtype=np.float64).T
+
+    def statistic(groups: NDArray[np.int64]) -> Floats:
+        signed, weight = _group_terms(rewards[groups], token_counts[groups], objective)
+        return np.stack([np.maximum(signed[:, 0], 0), np.maximum(-signed[:, 0], 0), weight[:, 0]], axis=1)
+
+    masses = type_masses(old.probabilities[None, :], index, len(types))
+    positive, negative, weight = expect_given_type(masses, objective.group_size, statistic)[0, index].T
+    if not lengths_matter and objective.aggregation == "sequence_mean":
+        positive, negative, weight = positive / lengths, negative / lengths, weight / lengths
+    return GroupSums(positive, negative, weight)
+
+
+def _lengths(problem: Problem, log_probs: LogProbs) -> Floats:
+    return problem.lengths if problem.lengths is not None else log_probs.mask.sum(axis=1).astype(np.float64)
+
+
+def _group_terms(rewards: Floats, lengths: Floats, objective: Objective) -> tuple[Floats, Floats]:
+    """Advantage times aggregation weight, and the weight, of every member of groups (M, G); the mean over members is taken later."""
+    values = advantages(rewards, objective.advantage, lengths=lengths)
+    rule: dict[str, Callable[[], Any]] = {
+        "token_mean": lambda: lengths.shape[1] / lengths.sum(axis=1, keepdims=True),
+        "sequence_mean": lambda: 1.0 / lengths,
+        "sequence_sum": lambda: 1.0,
+        "constant": lambda: 1.0 / objective.constant_length,
+    }
+    weight = np.broadcast_to(rule[objective.aggregation](), lengths.shape)
+    return values * weight, weight
+
+
+def _multipliers(
+    problem: Problem, policy: Policy, old: LogProbs, objective: Objective, sums: GroupSums, reference: Policy | None
+) -> Floats:
+    """Put the group's sums, the clipped ratio and the KL term together; (N,) where every answer is one token, else (N, T)."""
+    current = policy.log_probs(problem)
+    drawable = np.isfinite(old.total)[:, None] & current.mask
+    log_ratio = _difference(current, old, drawable)
+    if objective.ratio.level == "sequence_product":
+        log_ratio = np.where(current.mask, log_ratio.sum(axis=1, keepdims=True), 0.0)
+    ratio = np.exp(log_ratio)
+    up = ratio * surrogate(ratio, 1.0, objective.clip)[1]
+    down = ratio * surrogate(ratio, -1.0, objective.clip)[1]
+    result = sums.positive[:, None] * up + sums.negative[:, None] * down
+    if objective.kl is not None and objective.kl.beta > 0:
+        if reference is None:
+            raise InputError("the objective has a KL penalty: give the reference policy")
+        slope = _kl_slope(current, old, reference.log_probs(problem), objective.kl, drawable)
+        result = result - objective.kl.beta * sums.weight[:, None] * slope
+    result = np.where(drawable, result, 0.0)
+    return result[:, 0] if result.shape[1] == 1 else result
+
+
+def _kl_slope(
+    current: LogProbs, old: LogProbs, reference: LogProbs, kl: KLPenalty, drawable: NDArray[np.bool_]
+) -> Floats:
+    importance = np.exp(_difference(current, old, drawable))
+    slope = kl.slope(_difference(current, reference, drawable), importance)
+    if not np.isfinite(slope).all():
+        raise InputError("the KL penalty is infinite: the reference gives probability zero to an answer that can be drawn")
+    return slope
+
+
+def _difference(left: LogProbs, right: LogProbs, drawable: NDArray[np.bool_]) -> Floats:
+    """Log-ratio by token of the answers that can be drawn; zero elsewhere."""
+    return np.subtract(left.tokens, right.tokens, out=np.zeros_like(left.tokens), where=drawable)

@@ -1,0 +1,142 @@
+"""Expectations over groups of independent draws, by enumeration of how many members have each type.
+
+A type is what the group statistic can see of an answer: its reward, and its length where aggregation looks at lengths. Given
+that member 1 has type a, the other G - 1 members enter only through their counts, which are multinomial; so an expectation
+is a finite sum over compositions of G - 1. All probabilities are products of positive binomial terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.errors import InputError
+from reweight.groups.radicals import RadicalSum
+
+__all__ = [
+    "compositions",
+    "distinct_types",
+    "expect_given_type",
+    "expect_given_type_exactly",
+    "multinomial_probabilities",
+    "type_masses",
+]
+
+Floats = NDArray[np.float64]
+MOST_ENTRIES = 50_000_000
+
+
+def compositions(total: int, parts: int) -> NDArray[np.int64]:
+    """Return all ways to write `total` as an ordered sum of `parts` non-negative integers, shape (M, parts).
+
+    Examples
+    --------
+    >>> compositions(2, 2).tolist()
+    [[0, 2], [1, 1], [2, 0]]
+    """
+    if parts == 1:
+        return np.array([[total]], dtype=np.int64)
+    blocks = []
+    for first in range(total + 1):
+        rest = compositions(total - first, parts - 1)
+        blocks.append(np.hstack([np.full((len(rest), 1), first, dtype=np.int64), rest]))
+    return np.vstack(blocks)
+
+
+def multinomial_probabilities(counts: NDArray[np.int64], masses: Floats) -> Floats:
+    """Return the multinomial probability of each row of `counts`, shape (M,), given masses of shape (L,).
+
+    The rows are split into conditional binomials, rarest type first: each conditional probability but the last is then at
+    most one half, so its complement is accurate and no logarithm of a large factorial is ever taken.
+    """
+    from scipy.stats import binom
+
+    order = np.argsort(masses, kind="stable")
+    ordered = counts[:, order]
+    remaining_mass = np.cumsum(masses[order][::-1])[::-1]
+    remaining = ordered.sum(axis=1)
+    result = np.ones(len(counts))
+    for position in range(len(order) - 1):
+        share = masses[order][position] / remaining_mass[position] if remaining_mass[position] > 0 else 0.0
+        result *= binom.pmf(ordered[:, position], remaining, share)
+        remaining = remaining - ordered[:, position]
+    return result
+
+
+def expect_given_type(masses: Floats, group_size: int, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
+    """Return E[statistic | member 1 has type a] for every type a.
+
+    Parameters
+    ----------
+    masses : ndarray, shape (P, L)
+        Probabilities of the types, one row a policy.
+    group_size : int
+        Number of members G, the first included.
+    statistic : callable
+        Takes groups of type indices, shape (M, G), and returns the values that belong to the first member, shape (M, S).
+
+    Returns
+    -------
+    ndarray, shape (P, L, S)
+
+    Raises
+    ------
+    InputError
+        If the enumeration would hold more than 5e7 entries.
+    """
+    levels = masses.shape[1]
+    entries = comb(group_size + levels - 2, levels - 1) * group_size
+    if entries > MOST_ENTRIES:
+        raise InputError(
+            f"{levels} reward levels in groups of {group_size} need {entries:.1e} entries, above the limit of "
+            f"{MOST_ENTRIES:.0e}: use a smaller group or fewer levels"
+        )
+    others = compositions(group_size - 1, levels)
+    members = np.vstack([np.repeat(np.arange(levels), row) for row in others]).reshape(len(others), group_size - 1)
+    weights = np.stack([multinomial_probabilities(others, row) for row in masses])
+    values = []
+    for level in range(levels):
+        groups = np.hstack([np.full((len(others), 1), level, dtype=np.int64), members])
+        values.append(weights @ statistic(groups))
+    return np.stack(values, axis=1)
+
+
+def expect_given_type_exactly(
+    masses: Sequence[Fraction], group_size: int, statistic: Callable[[tuple[int, ...]], Any]
+) -> list[RadicalSum]:
+    """Return E[statistic | member 1 has type a] for every type a, exactly; the twin of :func:`expect_given_type`."""
+    result = []
+    for level in range(len(masses)):
+        total = RadicalSum()
+        for row in compositions(group_size - 1, len(masses)).tolist():
+            group = (level, *(index for index, count in enumerate(row) for _ in range(count)))
+            total = total + RadicalSum.of(statistic(group)) * _multinomial(row, masses)
+        result.append(total)
+    return result
+
+
+def _multinomial(row: list[int], masses: Sequence[Fraction]) -> Fraction:
+    ways, left = 1, sum(row)
+    for count in row:
+        ways *= comb(left, count)
+        left -= count
+    return ways * prod((mass**count for mass, count in zip(masses, row, strict=True)), start=Fraction(1))
+
+
+def distinct_types(columns: Sequence[NDArray[Any]]) -> tuple[list[tuple[Any, ...]], NDArray[np.intp]]:
+    """Return the distinct rows of some columns in increasing order, and the index of each answer's row."""
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    types = sorted(set(rows))
+    position = {row: index for index, row in enumerate(types)}
+    return types, np.array([position[row] for row in rows], dtype=np.intp)
+
+
+def type_masses(probabilities: Floats, index: NDArray[np.intp], count: int) -> Floats:
+    """Add the probabilities, shape (P, N), of the answers of each type; shape (P, L)."""
+    return np.stack([probabilities[:, index == level].sum(axis=1) for level in range(count)], axis=1)
+

@@ -1,0 +1,115 @@
+"""The whole description of what a group of samples is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from reweight.errors import InputError
+from reweight.objectives.advantage import Advantage
+from reweight.objectives.clip import Clip
+from reweight.objectives.kl import KLPenalty
+
+__all__ = ["Objective", "Ratio", "diff"]
+
+Aggregation = Literal["token_mean", "sequence_mean", "sequence_sum", "constant"]
+Level = Literal["token", "sequence_product"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The importance ratio: pi / pi_old of one token, or of the whole answer given to each of its tokens."""
+
+    level: Level = "token"
+
+    def __post_init__(self) -> None:
+        if self.level not in get_args(Level):
+            raise InputError(f"ratio level is {self.level!r}: choose one of {', '.join(map(repr, get_args(Level)))}")
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a group of samples is worth: one frozen description.
+
+    Parameters
+    ----------
+    advantage : Advantage
+        From rewards to advantages.
+    group_size : int
+        Draws G of one prompt that are compared with each other.
+    ratio : Ratio
+        Level of the importance ratio.
+    clip : Clip, optional
+        Clip range of the ratio; None for none.
+    kl : KLPenalty, optional
+        Penalty against the reference policy; None for none.
+    aggregation : {"token_mean", "sequence_mean", "sequence_sum", "constant"}
+        How token terms are averaged: over all tokens of the group, within each answer and then over answers, summed within
+        each answer and averaged over answers, or the same divided by a constant length. All four agree when every answer
+        has one token.
+    constant_length : float, optional
+        The length that "constant" divides by, in tokens; 1 by default.
+
+    Raises
+    ------
+    InputError
+        If a field has a value that is not listed, or the group size is not a positive integer.
+
+    Examples
+    --------
+    >>> Objective(Advantage(ddof=1), 8).aggregation
+    'token_mean'
+    """
+
+    advantage: Advantage
+    group_size: int
+    ratio: Ratio = Ratio()
+    clip: Clip | None = None
+    kl: KLPenalty | None = None
+    aggregation: Aggregation = "token_mean"
+    constant_length: float = 1.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.group_size, bool) or not isinstance(self.group_size, int | np.integer) or self.group_size < 1:
+            raise InputError(f"the group size is {self.group_size!r}: give a positive integer")
+        if self.advantage.needs_group and self.group_size < 2:
+            raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")
+        if self.aggregation not in get_args(Aggregation):
+            raise InputError(f"aggregation is {self.aggregation!r}: choose one of {', '.join(map(repr, get_args(Aggregation)))}")
+        if not (math.isfinite(self.constant_length) and self.constant_length > 0):
+            raise InputError(f"constant_length is {self.constant_length}: give a positive number of tokens")
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<28}{value}" for name, value in flatten(self).items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every field, nested ones by dotted name, as JSON values."""
+        return {name: value if isinstance(value, int | float | str | None) else str(value) for name, value in flatten(self).items()}
+
+
+def flatten(objective: Objective) -> dict[str, Any]:
+    """Return the fields of an objective by dotted name; an absent part is None."""
+    table: dict[str, Any] = {}
+    for field in fields(objective):
+        value = getattr(objective, field.name)
+        if isinstance(value, Advantage | Ratio | Clip | KLPenalty):
+            table.update({f"{field.name}.{inner.name}": getattr(value, inner.name) for inner in fields(value)})
+        else:
+            table[field.name] = value
+    return table
+
+
+def diff(left: Objective, right: Objective) -> dict[str, tuple[Any, Any]]:
+    """Return the fields on which two objectives differ, by dotted name; a part that one side lacks is None there.
+
+    Examples
+    --------
+    >>> diff(Objective(Advantage(), 8), Objective(Advantage(ddof=1), 8))
+    {'advantage.ddof': (0, 1)}
+    """
+    first, second = flatten(left), flatten(right)
+    names = [*first, *(name for name in second if name not in first)]
+    return {name: (first.get(name), second.get(name)) for name in names if first.get(name) != second.get(name)}

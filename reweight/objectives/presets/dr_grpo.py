@@ -1,0 +1,13 @@
+"""Dr. GRPO: no standard deviation, no division by the answer's own length."""
+
+from reweight.objectives.advantage import Advantage
+from reweight.objectives.clip import Clip
+from reweight.objectives.objective import Objective
+from reweight.objectives.presets import Preset
+
+PRESET = Preset(
+    name="dr_grpo",
+    version="2503.20783",
+    objective=Objective(Advantage(scale="none"), group_size=8, clip=Clip(0.2, 0.2), aggregation="constant"),
+    source="Liu et al., arXiv 2503.20783",
+)

@@ -1,0 +1,17 @@
+"""RLOO: REINFORCE on whole answers with the leave-one-out mean as baseline."""
+
+from reweight.objectives.advantage import Advantage
+from reweight.objectives.objective import Objective, Ratio
+from reweight.objectives.presets import Preset
+
+PRESET = Preset(
+    name="rloo",
+    version="2402.14740",
+    objective=Objective(
+        Advantage(baseline="leave_one_out", scale="none"),
+        group_size=8,
+        ratio=Ratio("sequence_product"),
+        aggregation="sequence_sum",
+    ),
+    source="Ahmadian et al., arXiv 2402.14740",
+)

@@ -1,0 +1,1 @@
+"""Policies: how probabilities depend on parameters."""

@@ -1,0 +1,83 @@
+"""TILT: exponential tilting, which is natural gradient ascent and mirror descent on a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.errors import InputError
+from reweight.groups.coefficients import conditional_coefficients
+from reweight.objectives.objective import Objective
+from reweight.policies.policy import Policy
+from reweight.problems.problem import Problem, ProblemSet
+from reweight.updates.update import check_count, check_step, prompts_of
+
+__all__ = ["Tilt"]
+
+
+@runtime_checkable
+class Tiltable(Protocol):
+    """A policy with one free parameter an answer, so that a tilt stays inside its family."""
+
+    def tilt(self, problem: Problem, exponents: NDArray[np.float64]) -> Self:
+        """Return pi exp(exponents) / Z on one prompt."""
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """pi <- pi exp(step * w) / Z, with w the expected coefficient per draw; exact for table policies.
+
+    Parameters
+    ----------
+    step : float
+        Step size eta, in nats per unit of advantage. Every prompt of a ProblemSet is tilted by the whole step: in the Fisher
+        metric of the weighted set the weights cancel.
+    inner_epochs : int
+        Repeats at a frozen old policy.
+
+    Notes
+    -----
+    Source: theory.md section 0 (map TILT), R07, N29.
+    """
+
+    step: float
+    inner_epochs: int = 1
+
+    def __post_init__(self) -> None:
+        check_step(self.step)
+        check_count(self.inner_epochs, "inner_epochs")
+
+    @property
+    def needs_rng(self) -> bool:
+        """Whether the step draws samples: no."""
+        return False
+
+    def apply(
+        self,
+        problem: Problem | ProblemSet,
+        policy: Policy,
+        objective: Objective,
+        *,
+        reference: Policy | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Policy:
+        """Return the policy after one step from `policy`.
+
+        Raises
+        ------
+        InputError
+            If the policy is not a table.
+        """
+        current = policy
+        for _ in range(self.inner_epochs):
+            if not isinstance(current, Tiltable):
+                raise InputError(f"{type(policy).__name__} has no exact tilt: use PolicyGradient")
+            for prompt, _weight in prompts_of(problem):
+                given = conditional_coefficients(prompt, current, objective, old=policy, reference=reference)
+                drift = policy.log_probs(prompt).total - current.log_probs(prompt).total
+                importance = np.exp(np.where(np.isfinite(drift), drift, 0.0))
+                current = current.tilt(prompt, self.step * importance * given)
+        return current
