@@ -42,6 +42,7 @@ format: $(CHECK)  ## rewrite the sources in the project's format
 	$(BIN)/ruff format
 
 docs: $(CHECK)  ## build the documentation into docs/_build
+	@rm -rf docs/reference  # pages of modules that are gone
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build
 
 bench: $(TEST)  ## measure speed as ratios against baselines of the same run
