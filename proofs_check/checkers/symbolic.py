@@ -127,38 +127,43 @@ def nonnegative_terms(
     """
     import sympy
 
-    terms = [(name, sympy.sympify(term)) for name, term in terms]
-    shifted = {symbol: value + sympy.Symbol(f"{symbol}_above", nonnegative=True) for symbol, value in least.items()}
     sign = "positive" if strict else "non-negative"
-    open_terms = []
     for name, term in terms:
-        for at in _grid(list(least), {s: [value + k for k in range(4)] for s, value in least.items()}):
-            seen = sympy.simplify(term.subs(at))
-            if seen.is_negative or (strict and seen.is_zero):
-                witness = {
-                    "term": name,
-                    **{str(s): Fraction(int(v)) if v == int(v) else v for s, v in at.items()},
-                    "value": str(seen),
-                }
-                return refuted(witness, f"{method}: this term is not {sign}")
-        parts = sympy.fraction(sympy.together(sympy.expand(term.subs(shifted))))
-        at_least = parts[0].subs(dict.fromkeys(parts[0].free_symbols, 0))
-        if not all(_has_nonnegative_coefficients(part) for part in parts) or (strict and not at_least.is_positive):
-            open_terms.append(name)
-    if open_terms:
-        return unknown(f"{method}: coefficients of both signs in {', '.join(open_terms)}")
-    return proved(
-        domain,
-        f"{method}: after shifting to the least values every coefficient is non-negative"
-        + (", the constant one positive" if strict else ""),
-    )
+        parts = [sympy.Poly(part, *least) for part in sympy.fraction(sympy.together(sympy.sympify(term)))]
+        if not _is_shown(parts, least, strict):
+            return _negative_point(name, parts, least, strict) or unknown(
+                f"{method}: {name} has coefficients of both signs, and no point of the grid shows that it is not {sign}"
+            )
+    words = f"{method}: shifted to the least values, every coefficient is non-negative"
+    return proved(domain, words + (", the constant one positive" if strict else ""))
 
 
-def _has_nonnegative_coefficients(polynomial: Any) -> bool:
+def _is_shown(parts: Sequence[Any], least: Mapping[Any, Any], strict: bool) -> bool:
     import sympy
 
-    expanded = sympy.expand(polynomial)
-    return all(term.is_nonnegative for term in sympy.Add.make_args(expanded))
+    shifted = [sympy.Poly(part.as_expr().subs({s: s + value for s, value in least.items()}), *least) for part in parts]
+    constant = shifted[0].eval((0,) * len(least))
+    return all(c >= 0 for part in shifted for c in part.coeffs()) and (not strict or bool(constant > 0))
+
+
+def _negative_point(name: str, parts: Sequence[Any], least: Mapping[Any, Any], strict: bool) -> Outcome | None:
+    import sympy
+
+    # A positive symbol never takes the value 0, where a ratio of masses has no value.
+    starts = {s: sympy.Rational(1, 9) if s.is_positive and value == 0 else value for s, value in least.items()}
+    for at in _grid(list(least), {symbol: [value, value + 1, value + 9] for symbol, value in starts.items()}):
+        numerator, denominator = (part.eval(tuple(at.values())) for part in parts)
+        if denominator == 0:
+            continue
+        value = numerator / denominator
+        if value < 0 or (strict and value == 0):
+            witness = {"term": name, **{str(symbol): _exact(v) for symbol, v in at.items()}, "value": str(value)}
+            return refuted(witness, "this term has the wrong sign at this point")
+    return None
+
+
+def _exact(value: Any) -> Fraction:
+    return Fraction(str(value))
 
 
 def _grid(symbols: Sequence[Any], points: Mapping[Any, Sequence[Any]]) -> Iterable[dict[Any, Any]]:
