@@ -18,7 +18,7 @@ CHECK := $(VENV)/.stamp-check-$(KEY)
 on = $(filter-out 0,$(1))
 comma := ,
 
-.PHONY: help verify test test-slow check format docs bench clean
+.PHONY: help verify test test-slow check lint format docs bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -32,7 +32,9 @@ test: $(TEST) $(if $(call on,$(TORCH)),$(TORCH_SET))  ## the quick tests (TORCH=
 test-slow: $(TEST) $(if $(call on,$(TORCH)),$(TORCH_SET))  ## the slow tests, and those that kill what they test
 	$(BIN)/python -m pytest -m "slow or kill"
 
-check: $(CHECK) docs  ## lint, format, types, documentation; a warning is an error
+check: lint docs  ## lint, format, types and documentation; a warning is an error
+
+lint: $(CHECK)  ## lint, format and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -83,7 +85,7 @@ $(TEST): | $(PROVE)
 $(TORCH_SET): | $(CORE)
 	$(call install,torch,PyTorch,'grpo-reweight[torch]')
 
-$(CHECK): | $(CORE)
+$(CHECK): | $(PROVE)
 	$(call install,check,what lint and documentation need,'grpo-reweight[dev$(comma)docs]')
 
 # A .venv that works is kept, whoever made it; one that was cut off, or is of an older Python, is made anew.

@@ -30,4 +30,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say in one line how many tests were left out for want of PyTorch."""
     if count := config.stash.get(LEFT_OUT, 0):
-        terminalreporter.line(f"PyTorch is not installed: {count} tests were left out (TORCH=1 make test runs them)")
+        terminalreporter.line(f"PyTorch is not installed, tests left out: {count} (TORCH=1 make test runs them)")
