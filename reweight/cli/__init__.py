@@ -29,6 +29,8 @@ def main() -> None:
         print(f"reweight: {error}", file=sys.stderr)
         code = EXIT_BAD_INPUT
     except (KeyboardInterrupt, Abort):
-        print("reweight: interrupted; finished files are complete, run the same command again to go on", file=sys.stderr)
+        print(
+            "reweight: interrupted; finished files are complete, run the same command again to go on", file=sys.stderr
+        )
         code = EXIT_INTERRUPTED
     sys.exit(code or 0)

@@ -22,8 +22,8 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
     Parameters
     ----------
     rewards : array_like, shape (..., B, G) or (G,)
-        One group a row; B groups are one batch; leading axes are independent batches. NaN is a missing reward. An array of
-        objects (Fractions, integers) is computed exactly.
+        One group a row; B groups are one batch; leading axes are independent batches. NaN is a missing reward. An array
+        of objects (Fractions, integers) is computed exactly.
     advantage : Advantage
         The description of baseline, scale and conventions.
     lengths : array_like, same shape as `rewards`, optional
@@ -37,7 +37,8 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
     Raises
     ------
     InputError
-        If rewards are not numbers, lengths are needed and absent, or a rule of `advantage` says that this input is an error.
+        If rewards are not numbers, lengths are needed and absent, or a rule of `advantage` says that this input is an
+        error.
 
     Notes
     -----
@@ -110,7 +111,12 @@ def _mean(values: Floats, missing: NDArray[np.bool_], axis: int | tuple[int, ...
 
 
 def _subtract_baseline(
-    rewards: Floats, shifted: Floats, missing: NDArray[np.bool_], count: NDArray[np.int_], advantage: Advantage, lengths: Floats | None
+    rewards: Floats,
+    shifted: Floats,
+    missing: NDArray[np.bool_],
+    count: NDArray[np.int_],
+    advantage: Advantage,
+    lengths: Floats | None,
 ) -> Floats:
     baseline = advantage.baseline
     if baseline == "mean":
@@ -121,7 +127,7 @@ def _subtract_baseline(
         assert lengths is not None
         weights = np.where(missing, 0.0, lengths)
         total = np.maximum(weights.sum(-1, keepdims=True), np.finfo(float).tiny)
-        return shifted - (weights * shifted).sum(-1, keepdims=True) / total
+        return np.asarray(shifted - (weights * shifted).sum(-1, keepdims=True) / total)
     if baseline == "second_best":
         ordered = np.sort(np.where(missing, -np.inf, rewards), axis=-1)
         second = ordered[..., -2:-1] if rewards.shape[-1] > 1 else ordered
@@ -132,7 +138,12 @@ def _subtract_baseline(
 
 
 def _divide_by_scale(
-    centred: Floats, rewards: Floats, shifted: Floats, missing: NDArray[np.bool_], count: NDArray[np.int_], advantage: Advantage
+    centred: Floats,
+    rewards: Floats,
+    shifted: Floats,
+    missing: NDArray[np.bool_],
+    count: NDArray[np.int_],
+    advantage: Advantage,
 ) -> Floats:
     scale = advantage.scale
     if scale == "none":
@@ -189,4 +200,3 @@ def _apply_singleton_rule(
         return np.where(lonely, 0.0, result)
     divisor = _regularised_root(np.ones_like(rewards), advantage) if advantage.scale == "std" else 1.0
     return np.where(lonely & ~missing, rewards / divisor, result)
-

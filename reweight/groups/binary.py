@@ -1,7 +1,7 @@
 """Binary rewards: the gap between a correct and a wrong answer, and the objective that it is the slope of.
 
-With K correct members a group gives a correct one the advantage a_1(K) and a wrong one a_0(K). Given member 1, the other
-members hold Bin(G - 1, p) correct ones, so for every prompt-local advantage
+With K correct members a group gives a correct one the advantage a_1(K) and a wrong one a_0(K). Given member 1, the
+other members hold Bin(G - 1, p) correct ones, so for every prompt-local advantage
 
     Delta_G(p) = w(1) - w(0) = E_{k ~ Bin(G-1, p)} [a_1(k + 1) - a_0(k)],
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,9 @@ __all__ = ["binary_advantages", "effective_objective", "fill_probability", "gap"
 Floats = NDArray[np.float64]
 
 
-def binary_advantages(group_size: int, advantage: Advantage, *, exact: bool = False) -> tuple[NDArray[Any], NDArray[Any]]:
+def binary_advantages(
+    group_size: int, advantage: Advantage, *, exact: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the advantages of a correct and of a wrong member in a group with K correct ones, each of shape (G + 1,).
 
     The entry for a member that does not exist (a correct one at K = 0, a wrong one at K = G) is zero.
@@ -43,7 +45,9 @@ def binary_advantages(group_size: int, advantage: Advantage, *, exact: bool = Fa
     """
     check_group_size(group_size, advantage)
     if advantage.baseline == "length_weighted":
-        raise InputError("a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them")
+        raise InputError(
+            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
+        )
     groups = (np.arange(group_size) < np.arange(group_size + 1)[:, None]).astype(np.int64)
     table: NDArray[Any] = groups.astype(object) if exact else groups.astype(np.float64)
     values = advantages(table, advantage)
@@ -106,7 +110,7 @@ def gap(
     chosen = Advantage() if advantage is None else advantage
     if isinstance(pass_rate, Fraction) and complement is None and logit is None:
         return _exact_gap(pass_rate, group_size, chosen, as_fraction(tpr), as_fraction(fpr), mixed_only)
-    p, q = _rates(pass_rate, complement, logit)
+    p, q = _rates(cast(ArrayLike, pass_rate), complement, logit)
     _check_rate(float(tpr), "TPR")
     _check_rate(float(fpr), "FPR")
     seen_p = float(tpr) * p + float(fpr) * q
@@ -120,7 +124,11 @@ def gap(
 
 
 def effective_objective(
-    pass_rate: ArrayLike | Fraction, group_size: int, advantage: Advantage | None = None, *, complement: ArrayLike | None = None
+    pass_rate: ArrayLike | Fraction,
+    group_size: int,
+    advantage: Advantage | None = None,
+    *,
+    complement: ArrayLike | None = None,
 ) -> Any:
     """Compute the objective F_G of the pass rate that expected GRPO climbs: F_G' = Delta_G and F_G(0) = 0.
 
@@ -128,8 +136,8 @@ def effective_objective(
 
     Notes
     -----
-    Integrating the Bernstein form term by term, F_G(p) = (1/G) sum over k of the k-th coefficient times P(Bin(G, p) > k).
-    Source: theory.md H7, N04.
+    Integrating the Bernstein form term by term, F_G(p) = (1/G) sum over k of the k-th coefficient times P(Bin(G, p) >
+    k). Source: theory.md H7, N04.
 
     Examples
     --------
@@ -139,7 +147,10 @@ def effective_objective(
     chosen = Advantage() if advantage is None else advantage
     if isinstance(pass_rate, Fraction):
         coefficients = _exact_coefficients(group_size, chosen)
-        tails = [sum((_binomial(group_size, j, pass_rate) for j in range(k + 1, group_size + 1)), Fraction(0)) for k in range(group_size)]
+        tails = [
+            sum((_binomial(group_size, j, pass_rate) for j in range(k + 1, group_size + 1)), Fraction(0))
+            for k in range(group_size)
+        ]
         return sum((c * t for c, t in zip(coefficients, tails, strict=True)), RadicalSum()) / group_size
     from scipy.stats import binom
 
@@ -171,9 +182,9 @@ def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
 
 
 def fill_probability(pass_rate: float, group_size: int, batch: int, max_rounds: int) -> float:
-    """Compute the probability that dynamic sampling finds `batch` mixed groups within `max_rounds` rounds of `batch` prompts.
+    """Compute the probability that dynamic sampling fills a batch of mixed groups in at most `max_rounds` rounds.
 
-    Every prompt has the same pass rate. Source: theory.md C17, R24.
+    A round draws one group for each of `batch` prompts, all of the same pass rate. Source: theory.md C17, R24.
 
     Examples
     --------
@@ -240,7 +251,9 @@ def _exact_coefficients(group_size: int, advantage: Advantage) -> list[RadicalSu
     return [correct[k + 1] - wrong[k] for k in range(group_size)]
 
 
-def _exact_gap(p: Fraction, group_size: int, advantage: Advantage, tpr: Fraction, fpr: Fraction, mixed_only: bool) -> RadicalSum:
+def _exact_gap(
+    p: Fraction, group_size: int, advantage: Advantage, tpr: Fraction, fpr: Fraction, mixed_only: bool
+) -> RadicalSum:
     for value, name in ((p, "pass rate"), (tpr, "TPR"), (fpr, "FPR")):
         _check_rate(value, name)
     seen = tpr * p + fpr * (1 - p)

@@ -1,9 +1,9 @@
 """The seam between objective and policy: the exact expectation of everything that multiplies grad log pi.
 
-Given that answer y was sampled, the group statistics enter through three numbers: the expected positive and negative parts of
-advantage times aggregation weight, and the expected aggregation weight. The clipped ratio and the KL term depend on y alone
-once the old policy is fixed; so the coefficient is their product, and no other part of the program needs to know how a group
-is made. A drawn batch gives the same three numbers by counting.
+Given that answer y was sampled, the group statistics enter through three numbers: the expected positive and negative
+parts of advantage times aggregation weight, and the expected aggregation weight. The clipped ratio and the KL term
+depend on y alone once the old policy is fixed; so the coefficient is their product, and no other part of the program
+needs to know how a group is made. A drawn batch gives the same three numbers by counting.
 """
 
 from __future__ import annotations
@@ -40,7 +40,12 @@ class GroupSums:
 
 
 def expected_coefficients(
-    problem: Problem, policy: Policy, objective: Objective, *, old: Policy | None = None, reference: Policy | None = None
+    problem: Problem,
+    policy: Policy,
+    objective: Objective,
+    *,
+    old: Policy | None = None,
+    reference: Policy | None = None,
 ) -> Floats:
     """Compute what multiplies grad log pi in the expected gradient of one group.
 
@@ -86,12 +91,17 @@ def expected_coefficients(
 
 
 def conditional_coefficients(
-    problem: Problem, policy: Policy, objective: Objective, *, old: Policy | None = None, reference: Policy | None = None
+    problem: Problem,
+    policy: Policy,
+    objective: Objective,
+    *,
+    old: Policy | None = None,
+    reference: Policy | None = None,
 ) -> Floats:
     """Compute the same per draw: the expectation given that the answer was sampled, so not weighted by pi_old(y).
 
-    Parameters, shapes and errors are those of :func:`expected_coefficients`. On-policy and without KL this is w(y); it stays
-    accurate for answers whose probability underflows.
+    Parameters, shapes and errors are those of :func:`expected_coefficients`. On-policy and without KL this is w(y); it
+    stays accurate for answers whose probability underflows.
     """
     behaviour = policy if old is None else old
     old_log_probs = behaviour.log_probs(problem)
@@ -155,7 +165,7 @@ def _lengths(problem: Problem, log_probs: LogProbs) -> Floats:
 
 
 def _group_terms(rewards: Floats, lengths: Floats, objective: Objective) -> tuple[Floats, Floats]:
-    """Advantage times aggregation weight, and the weight, of every member of groups (M, G); the mean over members is taken later."""
+    """Return advantage times aggregation weight, and that weight, of every member of groups (M, G)."""
     values = advantages(rewards, objective.advantage, lengths=lengths)
     rule: dict[str, Callable[[], Any]] = {
         "token_mean": lambda: lengths.shape[1] / lengths.sum(axis=1, keepdims=True),
@@ -170,7 +180,10 @@ def _group_terms(rewards: Floats, lengths: Floats, objective: Objective) -> tupl
 def _multipliers(
     problem: Problem, policy: Policy, old: LogProbs, objective: Objective, sums: GroupSums, reference: Policy | None
 ) -> Floats:
-    """Put the group's sums, the clipped ratio and the KL term together; (N,) where every answer is one token, else (N, T)."""
+    """Put the group's sums, the clipped ratio and the KL term together.
+
+    Shape (N,) where every answer is one token, otherwise (N, T).
+    """
     current = policy.log_probs(problem)
     drawable = np.isfinite(old.total)[:, None] & current.mask
     log_ratio = _difference(current, old, drawable)
@@ -195,7 +208,9 @@ def _kl_slope(
     importance = np.exp(_difference(current, old, drawable))
     slope = kl.slope(_difference(current, reference, drawable), importance)
     if not np.isfinite(slope).all():
-        raise InputError("the KL penalty is infinite: the reference gives probability zero to an answer that can be drawn")
+        raise InputError(
+            "the KL penalty is infinite: the reference gives probability zero to an answer that can be drawn"
+        )
     return slope
 
 

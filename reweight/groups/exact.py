@@ -78,7 +78,10 @@ def _one_group(
             divisor = _regularised_root(Fraction(1), advantage) if advantage.scale == "std" else RadicalSum.of(1)
             result[members[0]] = RadicalSum.of(rewards[0]) / divisor
         return result
-    group_statistic = advantage.baseline not in ("none", "batch_mean") or advantage.scale in ("std", "leave_one_out_std")
+    group_statistic = advantage.baseline not in ("none", "batch_mean") or advantage.scale in (
+        "std",
+        "leave_one_out_std",
+    )
     if not rewards or (group_statistic and len(set(rewards)) == 1):
         return result
     weights = None if lengths is None else [lengths[index] for index in members]
@@ -109,7 +112,11 @@ def _one_member(
 
 
 def _baseline(
-    rewards: list[Fraction], others: list[Fraction], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
+    rewards: list[Fraction],
+    others: list[Fraction],
+    batch: list[Fraction],
+    advantage: Advantage,
+    lengths: list[Fraction] | None,
 ) -> Fraction:
     if advantage.baseline == "mean":
         return _mean(rewards)
@@ -121,7 +128,9 @@ def _baseline(
         return sorted(rewards)[-2]
     if advantage.baseline == "length_weighted":
         assert lengths is not None
-        return sum((length * reward for length, reward in zip(lengths, rewards, strict=True)), Fraction(0)) / sum(lengths)
+        return sum((length * reward for length, reward in zip(lengths, rewards, strict=True)), Fraction(0)) / sum(
+            lengths
+        )
     return Fraction(0)
 
 

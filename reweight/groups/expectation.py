@@ -1,8 +1,8 @@
 """Expectations over groups of independent draws, by enumeration of how many members have each type.
 
-A type is what the group statistic can see of an answer: its reward, and its length where aggregation looks at lengths. Given
-that member 1 has type a, the other G - 1 members enter only through their counts, which are multinomial; so an expectation
-is a finite sum over compositions of G - 1. All probabilities are products of positive binomial terms.
+A type is what the group statistic can see of an answer: its reward, and its length where aggregation looks at lengths.
+Given that member 1 has type a, the other G - 1 members enter only through their counts, which are multinomial; so an
+expectation is a finite sum over compositions of G - 1. All probabilities are products of positive binomial terms.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def compositions(total: int, parts: int) -> NDArray[np.int64]:
 def multinomial_probabilities(counts: NDArray[np.int64], masses: Floats) -> Floats:
     """Return the multinomial probability of each row of `counts`, shape (M,), given masses of shape (L,).
 
-    The rows are split into conditional binomials, rarest type first: each conditional probability but the last is then at
-    most one half, so its complement is accurate and no logarithm of a large factorial is ever taken.
+    The rows are split into conditional binomials, rarest type first: each conditional probability but the last is then
+    at most one half, so its complement is accurate and no logarithm of a large factorial is ever taken.
     """
     from scipy.stats import binom
 
@@ -78,7 +78,8 @@ def expect_given_type(masses: Floats, group_size: int, statistic: Callable[[NDAr
     group_size : int
         Number of members G, the first included.
     statistic : callable
-        Takes groups of type indices, shape (M, G), and returns the values that belong to the first member, shape (M, S).
+        Takes groups of type indices, shape (M, G), and returns the values that belong to the first member, shape (M,
+        S).
 
     Returns
     -------
@@ -139,4 +140,3 @@ def distinct_types(columns: Sequence[NDArray[Any]]) -> tuple[list[tuple[Any, ...
 def type_masses(probabilities: Floats, index: NDArray[np.intp], count: int) -> Floats:
     """Add the probabilities, shape (P, N), of the answers of each type; shape (P, L)."""
     return np.stack([probabilities[:, index == level].sum(axis=1) for level in range(count)], axis=1)
-

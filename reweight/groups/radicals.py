@@ -1,8 +1,8 @@
 """Exact sums of square roots: the field in which every standardised advantage lives.
 
-A standardised group advantage is a rational number times one square root of a rational, so an expectation over groups is a
-finite sum of such terms. Kept with squarefree radicands the sum is in normal form: square roots of distinct squarefree
-integers are linearly independent over the rationals, hence a value is zero exactly when it has no terms.
+A standardised group advantage is a rational number times one square root of a rational, so an expectation over groups
+is a finite sum of such terms. Kept with squarefree radicands the sum is in normal form: square roots of distinct
+squarefree integers are linearly independent over the rationals, hence a value is zero exactly when it has no terms.
 """
 
 from __future__ import annotations

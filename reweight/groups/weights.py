@@ -25,7 +25,9 @@ def check_group_size(group_size: int, advantage: Advantage) -> None:
     if advantage.needs_group and group_size < 2:
         raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")
     if advantage.couples_prompts:
-        raise InputError("a batch baseline or scale couples prompts, so one prompt alone has no weights: use a group statistic")
+        raise InputError(
+            "a batch baseline or scale couples prompts, so one prompt alone has no weights: use a group statistic"
+        )
 
 
 def group_weights(
@@ -60,7 +62,8 @@ def group_weights(
     Raises
     ------
     InputError
-        If the probabilities are not a distribution, the group is too small, or the advantage couples prompts or lengths.
+        If the probabilities are not a distribution, the group is too small, or the advantage couples prompts or
+        lengths.
 
     Notes
     -----
@@ -77,7 +80,9 @@ def group_weights(
     """
     check_group_size(group_size, advantage)
     if advantage.baseline == "length_weighted":
-        raise InputError("a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them")
+        raise InputError(
+            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
+        )
     if precision == "rational":
         return _exact_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage)
     if precision != "float64":
@@ -97,13 +102,19 @@ def group_weights(
     return expected[:, index, 0].reshape(table.shape)
 
 
-def _exact_weights(rewards: NDArray[Any], probabilities: NDArray[Any], group_size: int, advantage: Advantage) -> NDArray[Any]:
+def _exact_weights(
+    rewards: NDArray[Any], probabilities: NDArray[Any], group_size: int, advantage: Advantage
+) -> NDArray[Any]:
     values = [as_fraction(reward) for reward in rewards.tolist()]
     if probabilities.ndim != 1 or len(probabilities) != len(values):
-        raise InputError(f"{probabilities.size} probabilities for {len(values)} rewards: exact weights take one distribution")
+        raise InputError(
+            f"{probabilities.size} probabilities for {len(values)} rewards: exact weights take one distribution"
+        )
     masses = exact_probabilities(probabilities)
     levels = sorted(set(values))
-    level_masses = [sum((m for m, v in zip(masses, values, strict=True) if v == level), Fraction(0)) for level in levels]
+    level_masses = [
+        sum((m for m, v in zip(masses, values, strict=True) if v == level), Fraction(0)) for level in levels
+    ]
 
     def first_advantage(group: tuple[int, ...]) -> Any:
         return exact_advantages(np.array([levels[i] for i in group], dtype=object), advantage)[0]

@@ -41,7 +41,8 @@ class Advantage:
     selection : {"all", "best"}
         Whether every member keeps its advantage or only the single best one.
     singleton : {"zero", "reward", "error"}
-        What a group with one valid reward gets: zero, the reward itself (with a standard deviation of one), or an error.
+        What a group with one valid reward gets: zero, the reward itself (with a standard deviation of one), or an
+        error.
     missing : {"exclude", "zero", "error"}
         What a missing (NaN) reward is: left out of the statistics with advantage zero, a reward of zero, or an error.
 
@@ -52,8 +53,8 @@ class Advantage:
 
     Notes
     -----
-    A group whose rewards are all equal is degenerate and gets exact zeros whenever the baseline or the scale is a statistic
-    of the group; degeneracy is equality of rewards, never a small standard deviation.
+    A group whose rewards are all equal is degenerate and gets exact zeros whenever the baseline or the scale is a
+    statistic of the group; degeneracy is equality of rewards, never a small standard deviation.
 
     Examples
     --------
@@ -97,7 +98,11 @@ class Advantage:
     @property
     def needs_group(self) -> bool:
         """Whether a statistic of the group enters, so that a group of one has no advantage."""
-        return self.baseline not in ("none", "batch_mean") or self.scale not in ("none", "batch_std") or self.selection == "best"
+        return (
+            self.baseline not in ("none", "batch_mean")
+            or self.scale not in ("none", "batch_std")
+            or self.selection == "best"
+        )
 
     @property
     def couples_prompts(self) -> bool:

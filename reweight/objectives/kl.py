@@ -51,7 +51,11 @@ class KLPenalty:
     gradient: GradientRule = "autograd"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("estimator", get_args(Estimator)), ("place", ("loss",)), ("gradient", get_args(GradientRule))):
+        for name, allowed in (
+            ("estimator", get_args(Estimator)),
+            ("place", ("loss",)),
+            ("gradient", get_args(GradientRule)),
+        ):
             if getattr(self, name) not in allowed:
                 raise InputError(f"KL {name} is {getattr(self, name)!r}: choose one of {', '.join(map(repr, allowed))}")
         if not (math.isfinite(self.beta) and self.beta >= 0):
@@ -101,10 +105,13 @@ def kl_expected(policy: ArrayLike, reference: ArrayLike, estimator: Estimator) -
     return float(probabilities @ KLPenalty(estimator, 1.0).value(log_ratio))
 
 
-def kl_gradient(policy: ArrayLike, reference: ArrayLike, estimator: Estimator, *, gradient: GradientRule = "autograd") -> Floats:
+def kl_gradient(
+    policy: ArrayLike, reference: ArrayLike, estimator: Estimator, *, gradient: GradientRule = "autograd"
+) -> Floats:
     """Compute the expected on-policy gradient, with respect to softmax logits, of a KL estimator in the loss.
 
-    Parameters and errors are those of :func:`kl_expected`; `gradient` is the rule of KLPenalty. Returns shape (N,), in nats.
+    Parameters and errors are those of :func:`kl_expected`; `gradient` is the rule of KLPenalty. Returns shape (N,), in
+    nats.
 
     Examples
     --------
@@ -112,14 +119,18 @@ def kl_gradient(policy: ArrayLike, reference: ArrayLike, estimator: Estimator, *
     array([ 0.4,  0. , -0.4])
     """
     probabilities, log_ratio = _log_ratio(policy, reference)
-    coefficients = probabilities * KLPenalty(estimator, 1.0, gradient=gradient).slope(log_ratio, np.ones_like(log_ratio))
+    coefficients = probabilities * KLPenalty(estimator, 1.0, gradient=gradient).slope(
+        log_ratio, np.ones_like(log_ratio)
+    )
     return np.asarray(coefficients - probabilities * coefficients.sum())
 
 
 def _log_ratio(policy: ArrayLike, reference: ArrayLike) -> tuple[Floats, Floats]:
     pi, ref = (check_probabilities(np.asarray(table, dtype=np.float64)) for table in (policy, reference))
     if pi.shape != ref.shape or pi.ndim != 1:
-        raise InputError(f"the policy has shape {pi.shape}, the reference {ref.shape}: give two vectors of equal length")
+        raise InputError(
+            f"the policy has shape {pi.shape}, the reference {ref.shape}: give two vectors of equal length"
+        )
     support = pi > 0
     if (ref[support] == 0).any():
         raise InputError("the KL is infinite: the reference gives probability zero to an answer of the policy")

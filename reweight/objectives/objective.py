@@ -47,9 +47,9 @@ class Objective:
     kl : KLPenalty, optional
         Penalty against the reference policy; None for none.
     aggregation : {"token_mean", "sequence_mean", "sequence_sum", "constant"}
-        How token terms are averaged: over all tokens of the group, within each answer and then over answers, summed within
-        each answer and averaged over answers, or the same divided by a constant length. All four agree when every answer
-        has one token.
+        How token terms are averaged: over all tokens of the group, within each answer and then over answers, summed
+        within each answer and averaged over answers, or the same divided by a constant length. All four agree when
+        every answer has one token.
     constant_length : float, optional
         The length that "constant" divides by, in tokens; 1 by default.
 
@@ -73,12 +73,18 @@ class Objective:
     constant_length: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.group_size, bool) or not isinstance(self.group_size, int | np.integer) or self.group_size < 1:
+        if (
+            isinstance(self.group_size, bool)
+            or not isinstance(self.group_size, int | np.integer)
+            or self.group_size < 1
+        ):
             raise InputError(f"the group size is {self.group_size!r}: give a positive integer")
         if self.advantage.needs_group and self.group_size < 2:
             raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")
         if self.aggregation not in get_args(Aggregation):
-            raise InputError(f"aggregation is {self.aggregation!r}: choose one of {', '.join(map(repr, get_args(Aggregation)))}")
+            raise InputError(
+                f"aggregation is {self.aggregation!r}: choose one of {', '.join(map(repr, get_args(Aggregation)))}"
+            )
         if not (math.isfinite(self.constant_length) and self.constant_length > 0):
             raise InputError(f"constant_length is {self.constant_length}: give a positive number of tokens")
 
@@ -87,7 +93,10 @@ class Objective:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every field, nested ones by dotted name, as JSON values."""
-        return {name: value if isinstance(value, int | float | str | None) else str(value) for name, value in flatten(self).items()}
+        return {
+            name: value if isinstance(value, int | float | str | None) else str(value)
+            for name, value in flatten(self).items()
+        }
 
 
 def flatten(objective: Objective) -> dict[str, Any]:

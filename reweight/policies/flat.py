@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from reweight.errors import InputError
-from reweight.problems.probabilities import check_probabilities
 from reweight.policies.policy import LogProbs
+from reweight.problems.probabilities import check_probabilities
 from reweight.problems.problem import Problem
 
 __all__ = ["FlatPolicy"]
@@ -26,7 +26,8 @@ class FlatPolicy:
     Parameters
     ----------
     parameters : ndarray, shape (sum of sizes,)
-        The logits of all rows, one after the other. A logit of -inf is a probability of exactly zero, which no update moves.
+        The logits of all rows, one after the other. A logit of -inf is a probability of exactly zero, which no update
+        moves.
     sizes : tuple of int
         Number of answers of each row; a Problem uses the row of its position `prompt`.
 
@@ -89,7 +90,9 @@ class FlatPolicy:
 
     def _row(self, problem: Problem) -> slice:
         if problem.prompt >= len(self.sizes):
-            raise InputError(f"the policy has {len(self.sizes)} rows, the problem is prompt {problem.prompt}: give a row a prompt")
+            raise InputError(
+                f"the policy has {len(self.sizes)} rows, the problem is prompt {problem.prompt}: give a row a prompt"
+            )
         if self.sizes[problem.prompt] != len(problem):
             raise InputError(
                 f"the policy has {self.sizes[problem.prompt]} probabilities for prompt {problem.prompt}, "

@@ -32,12 +32,12 @@ class LogProbs:
 
     @property
     def total(self) -> Floats:
-        """log pi(y), shape (N,)."""
-        return np.where(self.mask, self.tokens, 0.0).sum(axis=1)
+        """The log-probability log pi(y) of each answer, shape (N,), in nats."""
+        return np.asarray(np.where(self.mask, self.tokens, 0.0).sum(axis=1))
 
     @property
     def probabilities(self) -> Floats:
-        """pi(y), shape (N,)."""
+        """The probability pi(y) of each answer, shape (N,)."""
         return np.exp(self.total)
 
 

@@ -95,7 +95,9 @@ class Problem:
         """
         if self._correct is None:
             levels = len(set(self.rewards.tolist()))
-            raise InputError(f"the rewards have {levels} values, not two: say which answers are correct with correct=...")
+            raise InputError(
+                f"the rewards have {levels} values, not two: say which answers are correct with correct=..."
+            )
         return self._correct
 
 

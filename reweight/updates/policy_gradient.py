@@ -10,7 +10,7 @@ from reweight.groups.coefficients import expected_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import check_count, check_step, prompts_of
+from reweight.updates.update import AnyPolicy, check_count, check_step, prompts_of
 
 __all__ = ["PolicyGradient"]
 
@@ -46,12 +46,12 @@ class PolicyGradient:
     def apply(
         self,
         problem: Problem | ProblemSet,
-        policy: Policy,
+        policy: AnyPolicy,
         objective: Objective,
         *,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
-    ) -> Policy:
+    ) -> AnyPolicy:
         """Return the policy after one step from `policy`."""
         current = policy
         for _ in range(self.inner_epochs):

@@ -11,7 +11,7 @@ from reweight.groups.coefficients import sampled_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import check_count, check_step, prompts_of
+from reweight.updates.update import AnyPolicy, check_count, check_step, prompts_of
 
 __all__ = ["SampledPolicyGradient"]
 
@@ -51,12 +51,12 @@ class SampledPolicyGradient:
     def apply(
         self,
         problem: Problem | ProblemSet,
-        policy: Policy,
+        policy: AnyPolicy,
         objective: Objective,
         *,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
-    ) -> Policy:
+    ) -> AnyPolicy:
         """Return the policy after one step from `policy`.
 
         Raises
@@ -77,11 +77,11 @@ class SampledPolicyGradient:
     def apply_to_draws(
         self,
         drawn: list[tuple[Problem, float, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]],
-        policy: Policy,
+        policy: AnyPolicy,
         objective: Objective,
         *,
         reference: Policy | None = None,
-    ) -> Policy:
+    ) -> AnyPolicy:
         """Return the policy after one step on given draws: (prompt, weight, answer indices of shape (groups, G))."""
         current = policy
         for _ in range(self.inner_epochs):

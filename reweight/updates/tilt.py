@@ -13,7 +13,7 @@ from reweight.groups.coefficients import conditional_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import check_count, check_step, prompts_of
+from reweight.updates.update import AnyPolicy, check_count, check_step, prompts_of
 
 __all__ = ["Tilt"]
 
@@ -33,8 +33,8 @@ class Tilt:
     Parameters
     ----------
     step : float
-        Step size eta, in nats per unit of advantage. Every prompt of a ProblemSet is tilted by the whole step: in the Fisher
-        metric of the weighted set the weights cancel.
+        Step size eta, in nats per unit of advantage. Every prompt of a ProblemSet is tilted by the whole step: in the
+        Fisher metric of the weighted set the weights cancel.
     inner_epochs : int
         Repeats at a frozen old policy.
 
@@ -58,12 +58,12 @@ class Tilt:
     def apply(
         self,
         problem: Problem | ProblemSet,
-        policy: Policy,
+        policy: AnyPolicy,
         objective: Objective,
         *,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
-    ) -> Policy:
+    ) -> AnyPolicy:
         """Return the policy after one step from `policy`.
 
         Raises
@@ -71,10 +71,10 @@ class Tilt:
         InputError
             If the policy is not a table.
         """
+        if not isinstance(policy, Tiltable):
+            raise InputError(f"{type(policy).__name__} has no exact tilt: use PolicyGradient")
         current = policy
         for _ in range(self.inner_epochs):
-            if not isinstance(current, Tiltable):
-                raise InputError(f"{type(policy).__name__} has no exact tilt: use PolicyGradient")
             for prompt, _weight in prompts_of(problem):
                 given = conditional_coefficients(prompt, current, objective, old=policy, reference=reference)
                 drift = policy.log_probs(prompt).total - current.log_probs(prompt).total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
 
-__all__ = ["Update", "check_count", "check_step", "prompts_of"]
+__all__ = ["AnyPolicy", "Update", "check_count", "check_step", "prompts_of"]
+
+AnyPolicy = TypeVar("AnyPolicy", bound=Policy)
 
 
 class Update(Protocol):
@@ -25,12 +27,12 @@ class Update(Protocol):
     def apply(
         self,
         problem: Problem | ProblemSet,
-        policy: Policy,
+        policy: AnyPolicy,
         objective: Objective,
         *,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
-    ) -> Policy:
+    ) -> AnyPolicy:
         """Return the policy after one step from `policy`."""
 
 

@@ -1,4 +1,4 @@
-"""verl's advantage estimator `grpo` with the vanilla policy loss and token mean; its example configurations use G = 5 to 16."""
+"""verl's advantage estimator `grpo` with the vanilla policy loss and token mean."""
 
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.clip import Clip

@@ -1,0 +1,1 @@
+"""Whole runs: trajectories and what is recorded on them."""
