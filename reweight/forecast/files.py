@@ -41,14 +41,11 @@ def write_files(forecast: Forecast, folder: str | os.PathLike[str]) -> tuple[Pat
 
 
 def _figure(forecast: Forecast) -> dict[str, bytes]:
-    from matplotlib.figure import Figure
-
     from reweight.plots import forecast as panels
     from reweight.plots import style
 
     with style.use():
-        figure = Figure(figsize=(10, 3.5), layout="constrained")
-        left, middle, right = figure.subplots(1, 3)
+        figure, (left, middle, right) = style.subplots(columns=3, height=0.38, wide=True)
         panels.dead_share(left, forecast)
         panels.signal(middle, forecast)
         panels.counts(right, forecast)
@@ -56,6 +53,6 @@ def _figure(forecast: Forecast) -> dict[str, bytes]:
         images = {}
         for kind in ("png", "svg"):
             buffer = BytesIO()
-            figure.savefig(buffer, format=kind, dpi=200, metadata={"Date": None} if kind == "svg" else None)
+            figure.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
             images[f"forecast.{kind}"] = buffer.getvalue()
     return images

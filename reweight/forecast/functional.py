@@ -59,7 +59,7 @@ class Functional:
             raise InputError(f"{n} samples a prompt do not identify what needs {size}; ask for its bounds")
         # K right samples of the sub-group come with G - K wrong ones, hence the reversal.
         log_ways = _log_choose(c, size) + _log_choose(n - c, size)[:, ::-1] - _log_choose(np.array([n]), size)[:, -1:]
-        return np.asarray(np.exp(log_ways) @ self.table)
+        return self._mean(np.exp(log_ways))
 
     def at(self, pass_rate: Floats) -> Floats:
         """The polynomial at each pass rate (M,)."""
@@ -67,7 +67,11 @@ class Functional:
         k = np.arange(size + 1)
         p = pass_rate[:, None]
         log_ways = gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1)
-        return np.asarray(np.exp(log_ways + xlogy(k, p) + xlog1py(size - k, -p)) @ self.table)
+        return self._mean(np.exp(log_ways + xlogy(k, p) + xlog1py(size - k, -p)))
+
+    def _mean(self, law: Floats) -> Floats:
+        """Mean of g under each law of K (M, G + 1); kept inside the range of g, which rounding can leave by a unit."""
+        return np.clip(law @ self.table, *self.range)
 
 
 def _log_choose(top: NDArray[np.int64], most: int) -> Floats:

@@ -59,7 +59,7 @@ def _poisson_divergence(m: float, x: float) -> float:
     """Divergence x - m + m log(m / x) of a Poisson count m from its mean x."""
     if m == 0:
         return x
-    return x - m + m * math.log(m / x) if x > 0 else math.inf
+    return x - m + m * (math.log(m) - math.log(x)) if x > 0 else math.inf
 
 
 def _upper_limit(values: Floats, weights: Floats, threshold: float) -> float:
@@ -76,18 +76,20 @@ def _upper_limit(values: Floats, weights: Floats, threshold: float) -> float:
 
 
 def _divergence(mu: float, values: Floats, weights: Floats) -> float:
-    """Distance from having mean mu: max over lambda in [0, 1/(1 - mu)] of sum w log(1 - lambda (v - mu))."""
+    """Distance from having mean mu: max over lambda in [0, 1/(1 - mu)] of sum w log(1 - lambda (v - mu)).
+
+    With lambda = (1 - t)/(1 - mu) each term is log(t + (1 - t) r), r = (1 - v)/(1 - mu), which no cancellation spoils.
+    """
     from scipy.optimize import brentq
 
-    gap = mu - values
-    largest = 1.0 / (1.0 - mu)
+    r = (1.0 - values) / (1.0 - mu)
 
-    def slope(multiplier: float) -> float:
-        return float(weights @ (gap / (1.0 + multiplier * gap)))
+    def slope(t: float) -> float:
+        return float(weights @ ((1.0 - r) / (t + (1.0 - t) * r)))
 
-    if slope(0.0) <= 0:
+    if slope(1.0) >= 0:
         return 0.0
-    # A value at the upper end sends the sum to -inf as lambda reaches its end, so the root is inside.
-    end = largest * (1.0 - 1e-15) if values[-1] >= 1.0 or values[0] >= 1.0 else largest
-    best = end if slope(end) >= 0 else float(brentq(slope, 0.0, end, xtol=1e-15, rtol=1e-14))
-    return float(weights @ np.log1p(best * gap))
+    # A value at the upper end, r = 0, keeps the root above its weight over all weights, and so above this start.
+    start = 1e-12
+    best = 0.0 if slope(start) <= 0 else float(brentq(slope, start, 1.0, xtol=1e-15, rtol=1e-14))
+    return float(weights @ np.log(best + (1.0 - best) * r))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from reweight.plots.style import BLUE, ORANGE
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -13,8 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["counts", "dead_share", "signal"]
 
-ESTIMATE = "tab:blue"
-BOUND = "tab:orange"
+ESTIMATE, BOUND = BLUE, ORANGE
 BINS = 20
 
 
@@ -31,7 +32,7 @@ def signal(axes: Axes, forecast: Forecast) -> list[Artist]:
     """Expected reward times advantage of a generated rollout against the group size."""
     artists = _by_group_size(axes, forecast.signal, forecast.level)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("mean of reward x advantage")
+    axes.set_ylabel(r"mean of reward $\times$ advantage")
     axes.set_title("Signal per generated rollout")
     return artists
 

@@ -89,10 +89,10 @@ def count_groups(
     notes = [*understood, rule.sentence]
     prompts = len({group.prompt for group in counted})
     if len(counted) > prompts:
-        notes.append(f"{len(counted)} groups of {prompts} prompts: the groups of a prompt are pooled")
+        notes.append(f"groups of the same prompt are pooled (groups: {len(counted)}, prompts: {prompts})")
     unrewarded = len({group.prompt for group in groups}) - prompts
     if unrewarded:
-        notes.append(f"{unrewarded} prompts have no sample with a reward and are not among the prompts")
+        notes.append(f"prompts without any reward, which are not counted as prompts: {unrewarded}")
     dropped = [LeftOut(MISSING_REWARD, missing)] if missing else []
     return Rollouts(source, format_name, tuple(counted), tuple(notes), (*left_out, *dropped))
 
