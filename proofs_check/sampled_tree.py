@@ -19,7 +19,7 @@ from typing import Any
 from reweight.groups.radicals import RadicalSum
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["BITS", "Node", "ball", "change_of_logits", "layers", "masses", "multisets"]
+__all__ = ["BITS", "Node", "ball", "change_of_logits", "exact_advantages", "layers", "masses", "multisets"]
 
 BITS = 128
 
@@ -91,7 +91,7 @@ def change_of_logits(
     >>> [str(change) for change in one]
     ['1/2', '-1/2']
     """
-    values = _advantages(tuple(rewards[answer] for answer in group), advantage)
+    values = exact_advantages(tuple(rewards[answer] for answer in group), advantage)
     changes = [RadicalSum()] * len(rewards)
     for answer, value in zip(group, values, strict=True):
         changes[answer] = changes[answer] + value * Fraction(1, len(group))
@@ -106,7 +106,8 @@ def change_of_logits(
 
 
 @lru_cache(maxsize=100_000)
-def _advantages(rewards: tuple[Fraction, ...], advantage: Advantage) -> tuple[RadicalSum, ...]:
+def exact_advantages(rewards: tuple[Fraction, ...], advantage: Advantage) -> tuple[RadicalSum, ...]:
+    """The library's exact advantages of one group; remembered, since few groups differ."""
     import numpy as np
 
     from reweight.groups.advantages import advantages

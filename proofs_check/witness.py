@@ -9,16 +9,20 @@ from typing import Any
 __all__ = ["plain", "size"]
 
 ANSWERS, GROUP, STEPS = "N", "G", "steps"
+UNNAMED = 10**9
 
 
 def size(case: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """Order of counterexamples: answers, group size, steps, largest denominator (0 where a case has no such entry).
+    """Order of counterexamples: answers, group size, steps, largest denominator.
+
+    A case that names no number of answers, say one of an abstract variable, comes after all that do.
 
     >>> size({"N": 2, "G": 3, "pi": (Fraction(1, 4), Fraction(3, 4))})
-    (2, 3, 0, 4)
+    (2, 3, 1000000000, 4)
     """
     denominator = max((f.denominator for f in _fractions(tuple(case.values()))), default=1)
-    return int(case.get(ANSWERS, 0)), int(case.get(GROUP, 0)), int(case.get(STEPS, 0)), denominator
+    first, second, third = (int(case.get(name, UNNAMED)) for name in (ANSWERS, GROUP, STEPS))
+    return first, second, third, denominator
 
 
 def plain(value: Any) -> Any:
