@@ -35,8 +35,6 @@ autosummary_generate = True
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
-# a name is documented where it is made and where it is imported from: a link may go to either
-suppress_warnings = ["ref.python"]
 
 QUOTED_OR_BAR = re.compile(r"(`[^`]*`)|\|")
 
