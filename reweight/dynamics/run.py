@@ -91,7 +91,8 @@ def run(
     needed = sum(int(np.prod(shape)) for shape in shapes.values())
     if needed > MOST_VALUES:
         raise InputError(
-            f"the record would hold {needed:.1e} values, above {MOST_VALUES:.0e}: leave out log_probs or take fewer steps"
+            f"the record would hold {needed:.1e} values, above {MOST_VALUES:.0e}: "
+            "leave out log_probs or take fewer steps"
         )
     anchor = policy if reference is None else reference
     anchors = [anchor.log_probs(prompt) for prompt, _ in prompts]
@@ -102,7 +103,8 @@ def run(
             now = current.log_probs(prompt)
             for name, spec in records.items():
                 value = spec.compute(prompt, now, anchors[position])
-                tables[name][step, position][tuple(slice(length) for length in value.shape)] = value
+                place: tuple[Any, ...] = (step, position, *map(slice, value.shape))
+                tables[name][place] = value
         if step < steps:
             current = update.apply(problem, current, objective, reference=anchor, rng=rng)
     dataset = _dataset(problem, records, tables)

@@ -25,7 +25,7 @@ from reweight.groups.radicals import RadicalSum
 from reweight.groups.weights import check_group_size
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["binary_advantages", "effective_objective", "fill_probability", "gap", "usable_share"]
+__all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
 
 Floats = NDArray[np.float64]
 
@@ -115,12 +115,41 @@ def gap(
     _check_rate(float(fpr), "FPR")
     seen_p = float(tpr) * p + float(fpr) * q
     seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
-    correct, wrong = binary_advantages(group_size, chosen)
-    result = (float(tpr) - float(fpr)) * _bernstein(correct[1:] - wrong[:-1], seen_p, seen_q)
+    correct, wrong = _coefficients(group_size, chosen, mixed_only)
+    result = (float(tpr) - float(fpr)) * _bernstein(correct - wrong, seen_p, seen_q)
+    return _given_mixed(result, seen_p, seen_q, group_size)[()] if mixed_only else result[()]
+
+
+def binary_weights(
+    pass_rate: ArrayLike,
+    group_size: int,
+    advantage: Advantage,
+    *,
+    tpr: float = 1.0,
+    fpr: float = 0.0,
+    mixed_only: bool = False,
+) -> tuple[Any, Any]:
+    """Compute w(1) and w(0), the expected advantages of a correct and of a wrong answer.
+
+    Parameters and errors are those of :func:`gap`, which is their difference without its cancellation.
+
+    Examples
+    --------
+    >>> correct, wrong = binary_weights(0.25, 2, Advantage())
+    >>> float(correct), float(wrong)
+    (0.75, -0.25)
+    """
+    p, q = _rates(pass_rate, None, None)
+    _check_rate(tpr, "TPR")
+    _check_rate(fpr, "FPR")
+    seen_p, seen_q = tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
+    accepted, refused = (
+        _bernstein(values, seen_p, seen_q) for values in _coefficients(group_size, advantage, mixed_only)
+    )
+    weights = [rate * accepted + (1 - rate) * refused for rate in (tpr, fpr)]
     if mixed_only:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            result = result / _mixed_share(seen_p, seen_q, group_size)
-    return result[()]
+        weights = [_given_mixed(weight, seen_p, seen_q, group_size) for weight in weights]
+    return weights[0][()], weights[1][()]
 
 
 def effective_objective(
@@ -155,7 +184,7 @@ def effective_objective(
     from scipy.stats import binom
 
     p, q = _rates(pass_rate, complement, None)
-    correct, wrong = binary_advantages(group_size, chosen)
+    correct, wrong = _coefficients(group_size, chosen)
     k = np.arange(group_size)
     small = p[..., None] <= q[..., None]
     tails = np.where(
@@ -163,7 +192,7 @@ def effective_objective(
         binom.sf(k, group_size, np.where(small, p[..., None], 0.5)),
         binom.cdf(group_size - 1 - k, group_size, np.where(small, 0.5, q[..., None])),
     )
-    return (tails @ (correct[1:] - wrong[:-1]) / group_size)[()]
+    return (tails @ (correct - wrong) / group_size)[()]
 
 
 def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
@@ -246,9 +275,24 @@ def _binomial(n: int, k: int, p: Fraction) -> Fraction:
     return comb(n, k) * p**k * (1 - p) ** (n - k)
 
 
-def _exact_coefficients(group_size: int, advantage: Advantage) -> list[RadicalSum]:
-    correct, wrong = binary_advantages(group_size, advantage, exact=True)
-    return [correct[k + 1] - wrong[k] for k in range(group_size)]
+def _coefficients(
+    group_size: int, advantage: Advantage, mixed_only: bool = False, *, exact: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a_1(k + 1) and a_0(k) for k = 0..G-1; zero in constant groups where only mixed ones count."""
+    correct, wrong = binary_advantages(group_size, advantage, exact=exact)
+    if mixed_only:
+        correct[-1] = wrong[0] = 0 * correct[0]
+    return correct[1:], wrong[:-1]
+
+
+def _given_mixed(values: Floats, p: Floats, q: Floats, group_size: int) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(values / _mixed_share(p, q, group_size))
+
+
+def _exact_coefficients(group_size: int, advantage: Advantage, mixed_only: bool = False) -> list[RadicalSum]:
+    correct, wrong = _coefficients(group_size, advantage, mixed_only, exact=True)
+    return [up - down for up, down in zip(correct, wrong, strict=True)]
 
 
 def _exact_gap(
@@ -257,7 +301,7 @@ def _exact_gap(
     for value, name in ((p, "pass rate"), (tpr, "TPR"), (fpr, "FPR")):
         _check_rate(value, name)
     seen = tpr * p + fpr * (1 - p)
-    coefficients = _exact_coefficients(group_size, advantage)
+    coefficients = _exact_coefficients(group_size, advantage, mixed_only)
     total = sum((c * _binomial(group_size - 1, k, seen) for k, c in enumerate(coefficients)), RadicalSum())
     result = total * (tpr - fpr)
     return result / usable_share(seen, group_size) if mixed_only else result

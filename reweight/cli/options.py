@@ -1,0 +1,118 @@
+"""Options that several verbs share: the objective by preset and overrides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reweight.cli.numbers import real_number
+
+if TYPE_CHECKING:
+    from reweight.objectives import Objective
+    from reweight.reports import Report
+
+__all__ = [
+    "AsJson",
+    "Baseline",
+    "Beta",
+    "Ddof",
+    "Eps",
+    "GroupSize",
+    "Kl",
+    "Out",
+    "PresetName",
+    "Scale",
+    "objective_from",
+    "print_json",
+    "print_table",
+    "shown",
+    "write_report",
+]
+
+PresetName = Annotated[str, typer.Option("--preset", help="Framework or paper: trl, verl, dr_grpo or rloo.")]
+GroupSize = Annotated[int | None, typer.Option("-G", "--group-size", help="Draws a group; the preset's by default.")]
+Baseline = Annotated[str | None, typer.Option(help="mean, leave_one_out, second_best or none.")]
+Scale = Annotated[str | None, typer.Option(help="std, leave_one_out_std, mean or none.")]
+Ddof = Annotated[int | None, typer.Option(help="Degrees of freedom of the standard deviation: 0 or 1.")]
+Eps = Annotated[str | None, typer.Option(help="Stabiliser of the scale, such as 1e-4.")]
+Kl = Annotated[str | None, typer.Option(help="KL penalty in the loss against the start: k1, k2 or k3.")]
+Beta = Annotated[str | None, typer.Option(help="Weight of the KL penalty.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Out = Annotated[str | None, typer.Option("--out", help="Write files into this folder.")]
+
+
+def objective_from(
+    preset: str,
+    *,
+    group_size: int | None = None,
+    baseline: str | None = None,
+    scale: str | None = None,
+    ddof: int | None = None,
+    eps: str | None = None,
+    kl: str | None = None,
+    beta: str | None = None,
+) -> Objective:
+    """Return a preset's objective with the options that were given put in.
+
+    Raises
+    ------
+    InputError
+        If an option has no such value, or only one of `kl` and `beta` is given.
+    """
+    from reweight.errors import InputError
+    from reweight.objectives import KLPenalty
+    from reweight.objectives import preset as find_preset
+
+    objective = find_preset(preset)
+    chosen: dict[str, Any] = {"baseline": baseline, "scale": scale, "ddof": ddof}
+    changes = {name: value for name, value in chosen.items() if value is not None}
+    if eps is not None:
+        changes["eps"] = real_number(eps, "--eps")
+    fields: dict[str, Any] = {"advantage": replace(objective.advantage, **changes)}
+    if group_size is not None:
+        fields["group_size"] = group_size
+    if (kl is None) != (beta is None):
+        raise InputError("a KL penalty needs both --kl and --beta")
+    if kl is not None and beta is not None:
+        fields["kl"] = KLPenalty(kl, real_number(beta, "--beta"))  # type: ignore[arg-type]
+    return replace(objective, **fields)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a table shows it: six significant digits, a dash for what does not apply."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def print_json(result: dict[str, Any]) -> None:
+    """Print a result as JSON; a number that is not finite would be an error of ours."""
+    import json
+
+    print(json.dumps(result, indent=2, allow_nan=False))
+
+
+def print_table(columns: list[str], rows: list[list[str]]) -> None:
+    """Print a table to standard output, numbers flush right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for index, column in enumerate(columns):
+        words = index == 0 or column.endswith("exactly")
+        table.add_column(column, justify="left" if words else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    Console(width=max(console.width, 160) if not console.is_terminal else None, markup=False, highlight=False).print(
+        table
+    )
+
+
+def write_report(report: Report, folder: str) -> None:
+    """Write a report into a folder and name the page on standard error; errors are those of the report."""
+    import sys
+
+    print(f"report: {report.write(folder)['html']}", file=sys.stderr)

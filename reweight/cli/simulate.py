@@ -1,0 +1,173 @@
+"""`reweight simulate`: the whole trajectory of a run on a finite answer set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reweight.cli import options
+from reweight.cli.numbers import real_number, real_numbers
+
+if TYPE_CHECKING:
+    import xarray
+
+    from reweight.dynamics.spec import RunSpec
+
+__all__ = ["command"]
+
+SHOWN_ROWS = 11
+
+File = Annotated[str | None, typer.Argument(help="A run as TOML; instead of the options below.")]
+Rewards = Annotated[str, typer.Option(help="Reward of each answer: 1,0,0.")]
+Probabilities = Annotated[str | None, typer.Option(help="Start: probability of each answer, 0.1,0.6,0.3.")]
+PassRate = Annotated[str | None, typer.Option("-p", "--pass-rate", help="Start: one correct, one wrong answer.")]
+UpdateName = Annotated[str, typer.Option("--update", help="tilt, pg (exact gradient) or spg (drawn groups).")]
+Step = Annotated[str, typer.Option(help="Step size eta.")]
+Steps = Annotated[int, typer.Option(help="Number of updates.")]
+InnerEpochs = Annotated[int, typer.Option(help="Inner epochs an update.")]
+Groups = Annotated[int, typer.Option(help="Groups drawn an update (spg).")]
+Seed = Annotated[int, typer.Option(help="Seed of the draws (spg).")]
+Bounds = Annotated[bool, typer.Option(help="Put the theory's ceilings beside the path.")]
+
+
+def command(
+    file: File = None,
+    preset: options.PresetName = "trl",
+    group_size: options.GroupSize = None,
+    rewards: Rewards = "1,0",
+    probabilities: Probabilities = None,
+    pass_rate: PassRate = None,
+    baseline: options.Baseline = None,
+    scale: options.Scale = None,
+    ddof: options.Ddof = None,
+    eps: options.Eps = None,
+    kl: options.Kl = None,
+    beta: options.Beta = None,
+    update: UpdateName = "tilt",
+    step: Step = "0.1",
+    steps: Steps = 100,
+    inner_epochs: InnerEpochs = 1,
+    groups: Groups = 1,
+    seed: Seed = 0,
+    bounds: Bounds = True,
+    as_json: options.AsJson = False,
+    out: options.Out = None,
+) -> None:
+    """Run GRPO on a finite answer set and print pass rate, pass@k, entropy, KL and the ceilings beside them."""
+    from reweight.dynamics.spec import RunSpec, read_spec, update_named
+    from reweight.errors import InputError
+    from reweight.policies.flat import FlatPolicy
+    from reweight.problems.problem import Problem
+
+    if file is not None:
+        if probabilities is not None or pass_rate is not None:
+            raise InputError("the file describes the whole run: leave out --probabilities and --pass-rate")
+        spec = read_spec(file)
+    else:
+        if (probabilities is None) == (pass_rate is None):
+            raise InputError(
+                "say where the run starts: --pass-rate 0.01, or --probabilities 0.1,0.6,0.3 with --rewards"
+            )
+        start = real_numbers(probabilities, "--probabilities") if probabilities else _two(pass_rate or "")
+        extra: dict[str, Any] = {"groups": groups} if update == "spg" else {}
+        spec = RunSpec(
+            Problem(real_numbers(rewards, "--rewards")),
+            FlatPolicy.from_probabilities(start),
+            options.objective_from(
+                preset,
+                group_size=group_size,
+                baseline=baseline,
+                scale=scale,
+                ddof=ddof,
+                eps=eps,
+                kl=kl,
+                beta=beta,
+            ),
+            update_named(update, step=real_number(step, "--step"), inner_epochs=inner_epochs, **extra),
+            steps,
+            seed,
+            bounds,
+        )
+    path = spec.run()
+    if as_json:
+        options.print_json(_to_dict(path))
+    else:
+        _print(path)
+    if out is not None:
+        _write(path, spec, out)
+
+
+def _two(text: str) -> list[float]:
+    from reweight.errors import InputError
+
+    rate = real_number(text, "--pass-rate")
+    if not 0 <= rate <= 1:
+        raise InputError(f"--pass-rate is {text}: give a number between 0 and 1")
+    return [rate, 1 - rate]
+
+
+def _scalars(path: xarray.Dataset) -> list[str]:
+    return [str(name) for name, variable in path.data_vars.items() if variable.dims == ("step",)]
+
+
+def _to_dict(path: xarray.Dataset) -> dict[str, Any]:
+    """Return the trajectory as JSON values; what is not finite is null."""
+    import numpy as np
+
+    variables = {}
+    for name, variable in path.data_vars.items():
+        values = variable.values.astype(object)
+        values[~np.isfinite(variable.values)] = None
+        variables[str(name)] = {
+            "long_name": variable.attrs["long_name"],
+            "units": variable.attrs["units"],
+            "dimensions": list(map(str, variable.dims)),
+            "values": values.tolist(),
+        }
+    coordinates = {str(name): coordinate.values.tolist() for name, coordinate in path.coords.items()}
+    return {"attributes": dict(path.attrs), "coordinates": coordinates, "variables": variables}
+
+
+def _print(path: xarray.Dataset) -> None:
+    import numpy as np
+
+    names = _scalars(path)
+    last = path.sizes["step"] - 1
+    shown = sorted(set(np.linspace(0, last, min(SHOWN_ROWS, last + 1)).round().astype(int).tolist()))
+    rows = [[str(step), *(options.shown(float(path[name][step])) for name in names)] for step in shown]
+    options.print_table(["step", *(name.replace("_", " ") for name in names)], rows)
+    left_out = path.attrs.get("bounds_left_out", "none")
+    if left_out != "none":
+        print(f"not shown: {left_out}")
+
+
+def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
+    import json
+    from pathlib import Path
+
+    from reweight.files import write_atomic
+    from reweight.plots import style, trajectory
+    from reweight.reports import Figure, Report, Section, Table
+
+    panels = [trajectory.pass_rate, trajectory.spread] + ([trajectory.answers] if "log_probs" in path else [])
+    with style.use():
+        figure, axes = style.subplots(columns=len(panels), height=0.36, wide=True)
+        for draw, ax in zip(panels, axes, strict=True):
+            draw(ax, path)
+    names = _scalars(path)
+    rows = [[int(step), *(float(path[name][step]) for name in names)] for step in path.step.values]
+    caption = (
+        "The run, with the ceilings that hold for it. The left panel shows pass@k, the others how the policy moved."
+    )
+    report = Report(
+        "Simulated run",
+        [
+            Section("Path", [Figure(figure, "trajectory", caption, "Pass rate, entropy, KL and answers over steps.")]),
+            Section("Numbers", [Table(["step", *names], rows, "Every step")]),
+        ],
+        facts={name: str(value) for name, value in path.attrs.items()} | {"seed": spec.seed},
+    )
+    options.write_report(report, out)
+    write_atomic(Path(out) / "trajectory.json", json.dumps(_to_dict(path), allow_nan=False) + "\n")
+    write_atomic(Path(out) / "trajectory.nc", bytes(path.to_netcdf(engine="h5netcdf")))
