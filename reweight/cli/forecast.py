@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
+
+from reweight.cli import options
+from reweight.cli.numbers import real_number
 
 __all__ = ["command"]
 
+File = Annotated[str, typer.Argument(help="Base rollouts: counts or rewards as JSON lines or CSV, or TRL's parquet.")]
+GroupSizes = Annotated[
+    list[int] | None,
+    typer.Option("-G", "--group-size", help="A group size; may be repeated, discovery takes the first. [2 to 64]"),
+]
+Groups = Annotated[
+    list[int] | None,
+    typer.Option("-T", "--groups", help="Groups drawn from a never-solved prompt; may be repeated. [1 to 256]"),
+]
+Level = Annotated[str, typer.Option(help="Coverage of intervals and bounds.")]
+Format = Annotated[str | None, typer.Option("--format", help="Read the file as this format.")]
+Threshold = Annotated[str | None, typer.Option(help="Rewards of at least this are correct.")]
+Reward = Annotated[str | None, typer.Option(help="The field or column that says what is correct.")]
+Step = Annotated[int | None, typer.Option(help="Use the rows of this training step.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Add rows that repeat a prompt.")]
+
 
 def command(
-    file: str = typer.Argument(help="Base rollouts: counts or rewards as JSON lines or CSV, or TRL's parquet."),
-    group_sizes: list[int] = typer.Option(
-        [],
-        "-G",
-        "--group-size",
-        help="A group size; may be repeated; discovery takes the first. [default: 2 to 64]",
-    ),
-    preset: str = typer.Option("trl", "--preset", help="Whose advantage the signal is for."),
-    level: float = typer.Option(0.95, "--level", help="Coverage of intervals and bounds."),
-    groups: list[int] = typer.Option([], "-T", "--groups", help="Groups drawn a never-solved prompt; may be repeated."),
-    format_name: str | None = typer.Option(None, "--format", help="Read the file as this format."),
-    threshold: float | None = typer.Option(None, "--threshold", help="Rewards of at least this are correct."),
-    reward: str | None = typer.Option(None, "--reward", help="The field or column that says what is correct."),
-    step: int | None = typer.Option(None, "--step", help="Use the rows of this training step."),
-    merge: bool = typer.Option(False, "--merge", help="Add rows that repeat a prompt."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON; docs/forecast.md describes it."),
-    out: str | None = typer.Option(None, "--out", help="Write forecast.json, .md, .png and .svg into this folder."),
+    file: File,
+    group_sizes: GroupSizes = None,
+    groups: Groups = None,
+    preset: options.PresetName = "trl",
+    level: Level = "0.95",
+    format_name: Format = None,
+    threshold: Threshold = None,
+    reward: Reward = None,
+    step: Step = None,
+    merge: Merge = False,
+    as_json: options.AsJson = False,
+    out: options.Out = None,
 ) -> None:
     """Forecast a run from base rollouts: dead groups, signal, pass@k and discovery, with intervals or bounds."""
-    from reweight import objectives, rollouts
+    from reweight import rollouts
     from reweight.forecast import forecast, forecasting
-    from reweight.forecast.files import to_json, write_files
+    from reweight.forecast.files import write_files
 
-    table = rollouts.read(file, format_name, threshold=threshold, merge=merge, reward=reward, step=step)
-    overrides = {"group_size": group_sizes[0]} if group_sizes else {}
+    least = None if threshold is None else real_number(threshold, "--threshold")
     result = forecast(
-        table,
-        objectives.preset(preset, **overrides),
-        level=level,
+        rollouts.read(file, format_name, threshold=least, merge=merge, reward=reward, step=step),
+        options.objective_from(preset, group_size=group_sizes[0] if group_sizes else None),
+        level=real_number(level, "--level"),
         group_sizes=group_sizes or forecasting.GROUP_SIZES,
         discovery_groups=groups or forecasting.DISCOVERY_GROUPS,
     )
-    typer.echo(to_json(result) if as_json else str(result))
+    if as_json:
+        options.print_json(result.to_dict())
+    else:
+        typer.echo(str(result))
     for path in write_files(result, out) if out is not None else ():
         typer.echo(f"wrote {path}", err=True)

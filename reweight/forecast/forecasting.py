@@ -119,7 +119,7 @@ def forecast(
 
 def _increasing(numbers: Sequence[int], name: str, least: int, most: int) -> tuple[int, ...]:
     for number in numbers:
-        if isinstance(number, bool) or not least <= number <= most:
+        if isinstance(number, bool) or number % 1 or not least <= number <= most:
             raise InputError(f"{number!r} is not a {name}; give a whole number from {least} to {most}")
     if not numbers:
         raise InputError(f"no {name} is given; give at least one")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
@@ -63,7 +64,8 @@ class Estimator:
         enough = n >= functional.degree
         if enough.all():
             values, low, high = _estimates(functional, n, c)
-            return Quantity(float(values.mean()), *mean_interval(values, low, high, self.level), True)
+            # fsum does not depend on the order of the prompts.
+            return Quantity(math.fsum(values) / values.size, *mean_interval(values, low, high, self.level), True)
         strata = _largest_strata(n[~enough])
         level = self._split(len(strata) + bool(enough.any()))
         parts = [(int((~enough & ~np.isin(n, strata)).sum()), functional.range)]

@@ -1,4 +1,4 @@
-"""The estimates of a prompt are unbiased, shown by exact enumeration; and they agree with sub-groups counted one by one."""
+"""The estimates of a prompt are unbiased, by exact enumeration, and agree with sub-groups counted one by one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_dead_share_and_pass_at_k_are_unbiased_for_every_pass_rate(n: int, p: Fr
     weights = [float(weight) for weight in law(n, p)]
     for size in range(2, 5):
         dead = over_groups(lambda group: int(len(set(group)) == 1), size, p)
-        solved = over_groups(lambda group: max(group), size, p)
+        solved = over_groups(max, size, p)
         assert weights @ dead_share(size).unbiased(n, np.arange(n + 1)) == pytest.approx(float(dead), abs=1e-14)
         assert weights @ pass_at(size).unbiased(n, np.arange(n + 1)) == pytest.approx(float(solved), abs=1e-14)
         assert dead_share(size).at(np.array([float(p)]))[0] == pytest.approx(float(dead), abs=1e-14)

@@ -62,7 +62,7 @@ def test_the_other_reward_may_be_asked_for() -> None:
 
 
 def test_a_prompt_that_was_drawn_twice_is_two_groups_and_one_prompt(tmp_path: Path) -> None:
-    rewards = np.array([1, 0, 0, 0, 0, 0, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 1], float)
+    rewards = np.array([1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1], float)
     path = write(tmp_path, ["q"] * 16, trl_advantage(rewards, 8), accuracy_reward=rewards)
     rollouts = read(path)
     assert rollouts.groups == (Group("q", 8, 1), Group("q", 8, 5))
@@ -129,7 +129,7 @@ def test_refusals(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pytest.raises(InputError, match="2 reward columns .* choose one with --reward"):
+    with pytest.raises(InputError, match=r"2 reward columns .* choose one with --reward"):
         read(write(tmp_path, ["q"] * 2, [0.0, 0.0], helpful=[1.0, 0.5], polite=[0.1, 0.2]))
     with pytest.raises(InputError, match="no reward column 'x'"):
         read(DATA / "completions_00001.parquet", reward="x")

@@ -1,0 +1,144 @@
+"""`reweight forecast`: what it prints and writes, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reweight import cli
+from reweight.rollouts import example
+
+DATA = Path(__file__).parents[1] / "data"
+GOOD = '{"id": "a", "n": 8, "c": 3}\n'
+COMMAND = [sys.executable, "-c", "from reweight.cli import main; main()", "forecast"]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["reweight", "forecast", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def test_text(run) -> None:
+    code, out, err = run(example())
+    assert (code, err) == (0, "")
+    assert "200 prompts, 1600 samples, 8 a prompt" in out
+    assert "0.6200 [0.5489, 0.6873]" in out
+    assert "pass rate: 0.8744 [0.8367, 0.9033]" in out
+
+
+def test_json_follows_the_schema(run) -> None:
+    import jsonschema
+
+    from reweight import forecast
+
+    code, out, _ = run(example(), "--json", "-G", "4", "-G", "16", "-T", "2", "--level", "0.9")
+    assert code == 0
+    document = json.loads(out)
+    jsonschema.validate(document, json.loads(Path(forecast.__file__).with_name("schema.json").read_text()))
+    assert list(document["dead_share"]) == ["4", "16"]
+    assert document["level"] == 0.9
+    assert document["discovery"]["group_size"] == 4
+    assert list(document["discovery"]["groups"]) == ["2"]
+
+
+def test_the_preset_decides_what_the_signal_is(run) -> None:
+    signal = {}
+    for preset in ("trl", "rloo"):
+        code, out, _ = run(example(), "--json", "--preset", preset, "-G", "8", "-T", "1")
+        assert code == 0
+        signal[preset] = json.loads(out)["signal"]["8"]["estimate"]
+    assert signal["trl"] > signal["rloo"] > 0
+
+
+def test_out_writes_four_files(run, tmp_path: Path) -> None:
+    code, _, err = run(example(), "-G", "8", "-T", "1", "--out", tmp_path / "out")
+    assert code == 0
+    names = ["forecast.json", "forecast.md", "forecast.png", "forecast.svg"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    assert all(name in err for name in names)
+
+
+def test_every_file_of_the_data_folder(run) -> None:
+    for path in [*DATA.glob("*.jsonl"), *DATA.glob("trl_1.16/*.parquet")]:
+        code, out, err = run(path, "-G", "8", "-T", "1")
+        assert (code, err) == (0, ""), path
+        assert "pass rate:" in out
+
+
+def test_options_reach_the_reader(run, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"prompt_id": "a", "step": 1, "quality": [0.1, 0.9, 0.5], "rewards": [0, 0, 0]}\n' * 2)
+    options = ["--format", "rewards-jsonl", "--threshold", "0.5", "--reward", "quality", "--step", "1", "--merge"]
+    code, out, _ = run(path, *options, "-G", "2", "-T", "1", "--json")
+    assert code == 0
+    assert json.loads(out)["counts"] == {"6": {"4": 1}}
+
+
+BAD = {
+    "c above n": '{"id": "b", "n": 8, "c": 9}',
+    "n = 0": '{"id": "b", "n": 0, "c": 0}',
+    "negative": '{"id": "b", "n": 8, "c": -1}',
+    "fraction": '{"id": "b", "n": 8, "c": 0.5}',
+    "bool": '{"id": "b", "n": 8, "c": false}',
+    "nan": '{"id": "b", "n": NaN, "c": 1}',
+    "no id": '{"n": 8, "c": 1}',
+    "cut in half": '{"id": "b", "n": 8',
+    "duplicate": GOOD,
+}
+
+
+@pytest.mark.parametrize("line", BAD.values(), ids=BAD)
+def test_a_bad_line_ends_with_two_and_one_sentence(run, tmp_path: Path, line: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(GOOD + line)
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert str(path) in err
+    assert "line 2" in err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--preset", "none-such"],
+        ["-G", "1"],
+        ["-G", "0"],
+        ["-T", "0"],
+        ["--level", "1"],
+        ["--format", "xml"],
+        ["--threshold", "1"],
+    ],
+)
+def test_bad_options_end_with_two(run, options: list[str]) -> None:
+    code, out, err = run(example(), *options)
+    assert (code, out) == (2, "")
+    assert err
+
+
+def test_bad_files_in_a_process_of_their_own(tmp_path: Path) -> None:
+    """No traceback, whatever the file; the name that is not UTF-8 goes through the real argument list."""
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "cut.parquet").write_bytes((DATA / "trl_1.16" / "completions_00001.parquet").read_bytes()[:2000])
+    folder = os.fsencode(tmp_path)
+    with open(folder + b"/\xff.jsonl", "w") as stream:
+        stream.write(GOOD)
+    for name in (b"empty.jsonl", b"binary.jsonl", b"cut.parquet", b"\xff.jsonl", b"missing.jsonl", b"."):
+        done = subprocess.run([*COMMAND, folder + b"/" + name], capture_output=True, check=False)
+        assert done.returncode == 2, name
+        assert done.stdout == b"", name
+        assert done.stderr.count(b"\n") == 1, done.stderr
+        assert b"Traceback" not in done.stderr
