@@ -10,6 +10,9 @@ from proofs_check.outcome import Outcome, refuted, tested
 
 __all__ = ["search"]
 
+SHRINKS = 200
+"""Cases that may be tried after the first counterexample, to make it smaller."""
+
 
 def search(
     strategy: Any, violation: Callable[..., Mapping[str, Any] | None], *, domain: str, method: str, examples: int = 300
@@ -53,7 +56,23 @@ def search(
         suppress_health_check=list(HealthCheck),
     )
     try:
-        case = find(strategy, lambda drawn: violation(**drawn) is not None, settings=profile, random=random.Random(0))
+        case = find(strategy, _patient(violation), settings=profile, random=random.Random(0))
     except NoSuchExample:
         return tested(domain, f"{method}: {examples} cases drawn by hypothesis, none fails")
     return refuted({**case, **(violation(**case) or {})}, "drawn and shrunk by hypothesis")
+
+
+def _patient(violation: Callable[..., Mapping[str, Any] | None]) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a case violates; once shrinking has had its number of tries, only cases seen before can."""
+    seen: dict[str, bool] = {}
+    shrinks: list[str] = []
+
+    def fails(case: Mapping[str, Any]) -> bool:
+        key = repr(case)
+        if key not in seen and len(shrinks) <= SHRINKS:
+            seen[key] = violation(**case) is not None
+            if shrinks or seen[key]:
+                shrinks.append(key)
+        return seen.get(key, False)
+
+    return fails

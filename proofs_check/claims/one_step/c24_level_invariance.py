@@ -6,7 +6,7 @@ Hypotheses: the weight of an answer depends on its reward only (any group advant
 Verdict and domain: PROVED for all N, all G, all rewards and all step sizes.
 Source: theory R07, C24.
 Why it matters: this is "conservative reweighting" in the strict sense. It fails for PG (C25), for 1/|o|
-    normalisation and for entropy bonuses, so a run that keeps the shares within a level is one that behaves like a tilt.
+    normalisation and for entropy bonuses, so a run that keeps these shares behaves like a tilt.
 """
 
 from __future__ import annotations

@@ -1,0 +1,309 @@
+"""The expected advantages of a prompt's answers average to zero under the policy.
+
+Statement: sum_y pi(y) w_G(y) = 0, where w_G(y) = E[A_1 | y_1 = y].
+Map: none; it is about the weights that every map uses.
+Hypotheses: A_i = (r_i - b_i)/D with b_i the group's mean or the mean of the others, and one divisor D > 0 for the whole
+    group (std with any ddof and eps, mean, or none). Any rewards, any policy.
+Verdict and domain: PROVED for all G, all N, all rewards, all policies and all divisors.
+Source: theory C01, R01, R05, R28.
+Why it matters: the normaliser's term -pi(y) sum(pi w) drops out of the gradient, so answers that were not drawn do not
+    drift. It fails for three settings that trainers offer: a leave-one-out standard deviation, advantages for the best
+    member only, and a baseline weighted by length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement, product
+from typing import Any
+
+from proofs_check.checkers import property as property_search
+from proofs_check.checkers import rational, smt, symbolic
+from proofs_check.claim import Claim, Hypothesis, Mutant, Road
+from proofs_check.outcome import Outcome, conjunction, unknown
+from reweight.groups.radicals import RadicalSum
+from reweight.objectives.advantage import Advantage
+
+LEVELS = (Fraction(0), Fraction(3, 10), Fraction(1))
+CENTRED = (
+    Advantage(),
+    Advantage(ddof=1, eps=Fraction(1, 10)),
+    Advantage(eps=Fraction(1, 10), eps_rule="inside_root"),
+    Advantage(scale="none"),
+    Advantage(baseline="leave_one_out", ddof=1),
+    Advantage(baseline="leave_one_out", scale="none"),
+    Advantage(scale="mean"),
+)
+ROUNDING = 1e-12
+EVERYTHING = "all G, all N, all rewards, all policies, all divisors"
+
+
+@dataclass(frozen=True)
+class CentredWeights:
+    """sum_y measure(pi(y)) w(y) = 0 for each of the rules."""
+
+    rules: tuple[Advantage, ...]
+    measure: Callable[[Any], Any]
+
+
+def policy_itself(mass: Any) -> Any:
+    """Average under the policy."""
+    return mass
+
+
+def check_symbolic(claim: CentredWeights) -> Outcome:
+    """All G at once: the advantages of any one group sum to zero, by linearity of sums.
+
+    sum_y pi(y) w(y) = E[A_1], and E[A_1] = E[A_1 + ... + A_G]/G because the members are exchangeable and a rule treats
+    them alike. So it is enough that every group's advantages sum to zero.
+    """
+    import sympy
+
+    mass = sympy.Symbol("pi_y", positive=True)
+    if sympy.simplify(claim.measure(mass) - mass) != 0:
+        return unknown("the argument is about the average under the policy")
+    if any(rule.scale == "leave_one_out_std" or rule.selection != "all" for rule in claim.rules):
+        return unknown("the argument needs one divisor for all members of a group")
+    size, divisor = sympy.symbols("G D", positive=True)
+    index, rewards, total = sympy.Symbol("i", integer=True), sympy.IndexedBase("r"), sympy.Symbol("S")
+    baselines = {"mean": total / size, "leave_one_out": (total - rewards[index]) / (size - 1)}
+
+    def parts() -> Iterator[Outcome]:
+        for name in sorted({rule.baseline for rule in claim.rules}):
+            if name not in baselines:
+                yield unknown(f"the baseline {name} is not linear in the sum of the rewards")
+                continue
+            term = sympy.expand((rewards[index] - baselines[name]) / divisor)
+            summed = sympy.Sum(term, (index, 1, size)).expand().doit()
+            plain = summed.replace(sympy.Sum, lambda body, limits: _pull_out(body, limits, rewards[index], total))
+            yield symbolic.identity(plain, "all G", "by linearity of sums, the group's (r_i - b_i)/D add up to 0")
+
+    return conjunction(parts(), EVERYTHING)
+
+
+def _pull_out(body: Any, limits: Any, reward: Any, total: Any) -> Any:
+    """Sum over i of c r_i as c S, for a factor c that does not depend on i."""
+    factor = body / reward
+    index, first, last = limits
+    return (
+        factor * total if not factor.has(index) and first == 1 else __import__("sympy").Sum(body, (index, first, last))
+    )
+
+
+def check_smt(claim: CentredWeights) -> Outcome:
+    """G <= 4, rules written as formulas: no group of real rewards has advantages that do not sum to zero.
+
+    This is necessary too: the average under pi is a form in pi whose coefficients are the group sums, and monomials of
+    degree G are independent on the simplex.
+    """
+    import z3
+
+    mass = Fraction(1, 3)
+    if claim.measure(mass) != mass:
+        return unknown("the formula is about the average under the policy")
+
+    def parts() -> Iterator[Outcome]:
+        for size, rule in product((2, 3, 4), {_shape(rule): rule for rule in claim.rules}.values()):
+            rewards, lengths = ([z3.Real(f"{name}_{i + 1}") for i in range(size)] for name in "rl")
+            values = [z3.Real(f"A_{i + 1}") for i in range(size)]
+            defined = [*_advantages_as_formulas(rule, rewards, lengths, values), z3.Not(_tie(rewards))]
+            yield smt.prove(
+                defined,
+                sum(values) == 0,
+                domain=f"G = {size}, all real rewards, all divisors",
+                method="each rule and G, a group of real rewards that are not all equal",
+                seconds=3,
+                also={"G": size},
+                second_opinion=size < 4,
+            )
+
+    return conjunction(parts(), "G <= 4, all real rewards, all policies, all divisors")
+
+
+def _shape(rule: Advantage) -> tuple[str, bool, str]:
+    return rule.baseline, rule.scale == "leave_one_out_std", rule.selection
+
+
+def _tie(rewards: list[Any]) -> Any:
+    import z3
+
+    return z3.And(True, *(a == b for a, b in combinations(rewards, 2)))
+
+
+def _advantages_as_formulas(rule: Advantage, r: list[Any], lengths: list[Any], values: list[Any]) -> list[Any]:
+    """Equations for A_i; one divisor D > 0 of any size stands for every scale that the members share."""
+    import z3
+
+    size, everyone = len(r), range(len(r))
+    others = [[r[j] for j in everyone if j != i] for i in everyone]
+    common = z3.Real("D")
+    formulas = [common > 0, *(length > 0 for length in lengths)]
+    baseline = z3.Real("b")
+    if rule.baseline == "length_weighted":
+        formulas.append(baseline * sum(lengths) == sum(n * x for n, x in zip(lengths, r, strict=True)))
+    if rule.baseline == "second_best":
+        smaller = [z3.If(a < b, a, b) for a, b in combinations(r, 2)]
+        formulas += [z3.Or(*(baseline == s for s in smaller)), *(baseline >= s for s in smaller)]
+    for i in everyone:
+        own = {"mean": sum(r) / size, "leave_one_out": sum(others[i]) / (size - 1)}.get(rule.baseline, baseline)
+        divisor = common
+        if rule.scale == "leave_one_out_std":
+            divisor = z3.Real(f"s_{i + 1}")
+            mean = sum(others[i]) / (size - 1)
+            variance = sum((x - mean) * (x - mean) for x in others[i]) / max(size - 1 - rule.ddof, 1)
+            formulas += [divisor > 0, divisor * divisor == z3.If(_tie(others[i]), 1, variance)]
+        counted = z3.And(*(r[i] > x for x in others[i])) if rule.selection == "best" else z3.BoolVal(True)
+        formulas.append(values[i] * divisor == z3.If(counted, r[i] - own, 0))
+    return formulas
+
+
+def check_rational(claim: CentredWeights) -> Outcome:
+    """Every small problem, with the library's exact weights and, beside them, the sum over all N^G groups."""
+    return rational.check_all(
+        _cases(claim),
+        lambda **case: _violation(claim, **case),
+        domain="N <= 3, G <= 4, rewards in 0, 3/10, 1, pi in multiples of 1/3 or 1/4, listed rules",
+        method="group_weights against enumeration over all groups, and their average",
+    )
+
+
+def _cases(claim: CentredWeights) -> Iterator[dict[str, Any]]:
+    for answers, size, rule in product((2, 3), (2, 3, 4), range(len(claim.rules))):
+        for rewards in combinations_with_replacement(LEVELS, answers):
+            for policy in rational.policies(answers, answers + 1):
+                if rewards[0] < rewards[-1]:
+                    yield {"N": answers, "G": size, "rule": rule, "pi": policy, "rewards": rewards}
+
+
+def _violation(
+    claim: CentredWeights, N: int, G: int, rule: int, pi: tuple[Fraction, ...], rewards: tuple[Fraction, ...]
+) -> Mapping[str, Any] | None:
+    import numpy as np
+
+    from reweight.groups.weights import group_weights
+
+    advantage, lengths = claim.rules[rule], tuple(range(1, N + 1))
+    weights = _enumerated(rewards, lengths, pi, G, advantage)
+    if advantage.baseline != "length_weighted":
+        library = group_weights(np.array(rewards), np.array(pi), G, advantage, precision="rational")
+        if list(library) != weights:
+            return {"group_weights": [str(w) for w in library], "enumeration": [str(w) for w in weights]}
+    average = sum((w * claim.measure(mass) for w, mass in zip(weights, pi, strict=True)), RadicalSum())
+    return {"average": str(average), "about": float(average)} if average else None
+
+
+def _enumerated(
+    rewards: tuple[Fraction, ...], lengths: tuple[int, ...], pi: tuple[Fraction, ...], size: int, rule: Advantage
+) -> list[RadicalSum]:
+    weights = []
+    for first in range(len(pi)):
+        total = RadicalSum()
+        for others in product(range(len(pi)), repeat=size - 1):
+            chance = Fraction(1)
+            for other in others:
+                chance *= pi[other]
+            group = (first, *others)
+            mine = _first_advantage(tuple(rewards[y] for y in group), tuple(lengths[y] for y in group), rule)
+            total = total + mine * chance
+        weights.append(total)
+    return weights
+
+
+@lru_cache(maxsize=100_000)
+def _first_advantage(rewards: tuple[Fraction, ...], lengths: tuple[int, ...], rule: Advantage) -> RadicalSum:
+    import numpy as np
+
+    from reweight.groups.advantages import advantages
+
+    first: RadicalSum = advantages(np.array(rewards, dtype=object), rule, lengths=lengths)[0]
+    return first
+
+
+def check_property(claim: CentredWeights) -> Outcome:
+    """The library's expected coefficients in float64 on drawn problems; their sum is the average of the weights."""
+    from hypothesis import strategies as st
+
+    draws = st.integers(2, 5).flatmap(
+        lambda n: st.fixed_dictionaries(
+            {
+                "N": st.just(n),
+                "G": st.integers(2, 8),
+                "rule": st.integers(0, len(claim.rules) - 1),
+                "parts": st.lists(st.integers(1, 1000), min_size=n, max_size=n),
+                "rewards": st.lists(st.integers(0, 100), min_size=n, max_size=n),
+            }
+        )
+    )
+    return property_search.search(
+        draws,
+        lambda **case: _float_violation(claim, **case),
+        domain="N <= 5, G <= 8, rewards in multiples of 1/100",
+        method="|sum of measure times weight| <= 1e-12 G, from expected_coefficients",
+        examples=60,
+    )
+
+
+def _float_violation(
+    claim: CentredWeights, N: int, G: int, rule: int, parts: list[int], rewards: list[int]
+) -> Mapping[str, Any] | None:
+    import numpy as np
+
+    from reweight.groups.coefficients import expected_coefficients
+    from reweight.objectives.objective import Objective
+    from reweight.policies.flat import FlatPolicy
+    from reweight.problems.problem import Problem
+
+    pi = np.array(parts) / sum(parts)
+    problem = Problem(np.array(rewards) / 100, lengths=np.arange(1, N + 1), correct=[True] * N)
+    objective = Objective(claim.rules[rule], G, aggregation="sequence_sum")
+    coefficients = expected_coefficients(problem, FlatPolicy.from_probabilities(pi), objective)
+    average = float((coefficients * claim.measure(pi) / pi).sum())
+    return {"average": average} if abs(average) > ROUNDING * G else None
+
+
+CLAIM = Claim(
+    id="C01",
+    document=__doc__,
+    statement=CentredWeights(CENTRED, policy_itself),
+    hypotheses=(
+        Hypothesis(
+            "one divisor",
+            "all members of a group share one divisor (with a leave-one-out std each has its own).",
+            without=CentredWeights((Advantage(baseline="leave_one_out", scale="leave_one_out_std"),), policy_itself),
+            refuted_by=("rational", "smt", "property"),
+        ),
+        Hypothesis(
+            "every member counts",
+            "every member keeps its advantage (not only the single best one).",
+            without=CentredWeights((Advantage(selection="best"),), policy_itself),
+            refuted_by=("rational", "smt", "property"),
+        ),
+        Hypothesis(
+            "equal weight in the baseline",
+            "the members enter the baseline with equal weight (not weighted by length).",
+            without=CentredWeights((Advantage(baseline="length_weighted"),), policy_itself),
+            refuted_by=("rational", "smt", "property"),
+        ),
+    ),
+    roads=(
+        Road("symbolic", check_symbolic, expected="proved"),
+        Road("smt", check_smt, expected="proved"),
+        Road("rational", check_rational, expected="verified"),
+        Road("property", check_property, expected="tested"),
+    ),
+    mutants=(
+        Mutant("averaged over the answers alike, not under the policy", CentredWeights(CENTRED, lambda mass: mass**0)),
+        Mutant("averaged under pi^2, what PG moves", CentredWeights(CENTRED, lambda mass: mass**2)),
+        Mutant(
+            "also with the second best reward as baseline",
+            CentredWeights((*CENTRED, Advantage(baseline="second_best")), policy_itself),
+        ),
+        Mutant(
+            "also with the others' std for the group's mean",
+            CentredWeights((*CENTRED, Advantage(scale="leave_one_out_std", ddof=1)), policy_itself),
+        ),
+    ),
+)
