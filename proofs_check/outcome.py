@@ -8,7 +8,19 @@ from typing import Any, Literal
 
 from proofs_check.witness import plain, size
 
-__all__ = ["KINDS", "Kind", "Outcome", "conjunction", "not_run", "proved", "refuted", "tested", "unknown", "verified"]
+__all__ = [
+    "KINDS",
+    "Kind",
+    "Outcome",
+    "conjunction",
+    "lemma",
+    "not_run",
+    "proved",
+    "refuted",
+    "tested",
+    "unknown",
+    "verified",
+]
 
 Kind = Literal["not run", "unknown", "tested", "verified", "proved", "refuted"]
 
@@ -142,6 +154,17 @@ def conjunction(outcomes: Iterable[Outcome], domain: str) -> Outcome:
         return weakest
     words = "; ".join(dict.fromkeys(part.certificate for part in parts))
     return {"proved": proved, "verified": verified, "tested": tested}[weakest.kind](domain, words)
+
+
+def lemma(outcome: Outcome) -> Outcome:
+    """A step of a proof: if the step is false the proof fails, which does not make the statement false.
+
+    >>> lemma(refuted({"x": 1}, "two sides")).kind
+    'unknown'
+    """
+    if outcome.kind != "refuted":
+        return outcome
+    return unknown(f"a step of the proof does not hold ({outcome.certificate}, at {outcome.witness})")
 
 
 def _is_infinite(part: str) -> bool:

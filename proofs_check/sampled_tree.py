@@ -16,10 +16,21 @@ from itertools import combinations_with_replacement
 from math import factorial
 from typing import Any
 
+from proofs_check.checkers.rational import Undecided
 from reweight.groups.radicals import RadicalSum
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["BITS", "Node", "ball", "change_of_logits", "exact_advantages", "layers", "masses", "multisets"]
+__all__ = [
+    "BITS",
+    "Node",
+    "ball",
+    "change_of_logits",
+    "exact_advantages",
+    "layers",
+    "masses",
+    "multisets",
+    "surely_less",
+]
 
 BITS = 128
 
@@ -118,6 +129,21 @@ def exact_advantages(rewards: tuple[Fraction, ...], advantage: Advantage) -> tup
 def ball(value: Fraction | RadicalSum | int) -> Any:
     """The value as a ball at the working precision of this module."""
     return RadicalSum.of(value).ball(BITS)
+
+
+def surely_less(small: Any, large: Any) -> bool:
+    """Whether one ball lies below another.
+
+    Raises
+    ------
+    Undecided
+        If the balls overlap.
+    """
+    if small < large:
+        return True
+    if small > large:
+        return False
+    raise Undecided(f"the balls {small.str(15)} and {large.str(15)} overlap")
 
 
 def masses(start: Sequence[Fraction], changes: Changes, eta: Fraction) -> list[Any]:

@@ -11,13 +11,19 @@ from typing import Any
 from proofs_check.outcome import Outcome, refuted, tested, unknown, verified
 from proofs_check.witness import size
 
-__all__ = ["check_all", "check_some", "groups", "policies", "random_policy"]
+__all__ = ["Undecided", "check_all", "check_some", "groups", "policies", "random_policy"]
 
 Case = Mapping[str, Any]
 Violation = Callable[..., "Mapping[str, Any] | None"]
 
 
-def check_all(cases: Iterable[Case], violation: Violation, *, domain: str, method: str) -> Outcome:
+class Undecided(Exception):
+    """Raised by a violation that cannot tell, for example because two balls overlap."""
+
+
+def check_all(
+    cases: Iterable[Case], violation: Violation, *, domain: str, method: str, arithmetic: str = "exact arithmetic"
+) -> Outcome:
     """Go through every case of a finite domain, smallest first.
 
     Parameters
@@ -25,16 +31,19 @@ def check_all(cases: Iterable[Case], violation: Violation, *, domain: str, metho
     cases : iterable of dict
         The complete domain. The keys ``N``, ``G`` and ``steps``, where present, order the cases.
     violation : callable
-        ``violation(**case)`` gives None where the statement holds, otherwise what was seen (added to the witness).
+        ``violation(**case)`` gives None where the statement holds for certain, what was seen (added to the witness)
+        where it certainly fails, and raises `Undecided` elsewhere.
     domain : str
         The finite ranges, for example ``"N <= 3, G <= 4, pi in multiples of 1/6"``.
     method : str
         In words, what was compared with what.
+    arithmetic : str
+        In what arithmetic.
 
     Returns
     -------
     Outcome
-        `verified`, or `refuted` by the first case that fails; `unknown` if there are no cases at all.
+        `verified`, or `refuted` by the first case that fails; `unknown` if there are no cases, or one is undecided.
 
     Examples
     --------
@@ -42,22 +51,14 @@ def check_all(cases: Iterable[Case], violation: Violation, *, domain: str, metho
     >>> check_all(({"x": Fraction(k, 2)} for k in range(4)), square, domain="x in 0..3/2", method="x^2 >= x").witness
     {'x': '1/2', 'square': '1/4'}
     """
-    ordered = sorted(cases, key=size)
-    return _first_violation(ordered, violation) or (
-        verified(domain, f"{method}: all {len(ordered)} cases, in exact arithmetic")
-        if ordered
-        else unknown("the table of cases is empty")
-    )
+    return _go_through(cases, violation, verified, domain, f"{method}: all {{}} cases, in {arithmetic}")
 
 
-def check_some(cases: Iterable[Case], violation: Violation, *, domain: str, method: str) -> Outcome:
+def check_some(
+    cases: Iterable[Case], violation: Violation, *, domain: str, method: str, arithmetic: str = "exact arithmetic"
+) -> Outcome:
     """Like `check_all`, for a sample of the domain: without a counterexample the outcome is `tested` only."""
-    ordered = sorted(cases, key=size)
-    return _first_violation(ordered, violation) or (
-        tested(domain, f"{method}: {len(ordered)} sampled cases, in exact arithmetic")
-        if ordered
-        else unknown("the table of cases is empty")
-    )
+    return _go_through(cases, violation, tested, domain, f"{method}: {{}} sampled cases, in {arithmetic}")
 
 
 def policies(answers: int, denominator: int) -> Iterator[tuple[Fraction, ...]]:
@@ -86,9 +87,19 @@ def random_policy(generator: random.Random, answers: int, largest: int = 20) -> 
     return tuple(Fraction(weight, sum(weights)) for weight in weights)
 
 
-def _first_violation(ordered: Iterable[Case], violation: Violation) -> Outcome | None:
+def _go_through(
+    cases: Iterable[Case], violation: Violation, holds: Callable[[str, str], Outcome], domain: str, words: str
+) -> Outcome:
+    ordered = sorted(cases, key=size)
+    undecided = []
     for case in ordered:
-        seen = violation(**case)
+        try:
+            seen = violation(**case)
+        except Undecided as reason:
+            undecided.append(f"{dict(case)}: {reason}")
+            continue
         if seen is not None:
-            return refuted({**case, **seen}, "the smallest case of the table that fails, in exact arithmetic")
-    return None
+            return refuted({**case, **seen}, "the smallest case of the table that fails for certain")
+    if undecided or not ordered:
+        return unknown(f"undecided, {undecided[0]}" if undecided else "the table of cases is empty")
+    return holds(domain, words.format(len(ordered)))

@@ -86,7 +86,8 @@ def _model(model: Any) -> dict[str, Any]:
     import z3
 
     values = {}
-    for declaration in sorted(model.decls(), key=lambda d: d.name()):
+    # z3's models also hold functions such as division by zero, which are no part of the counterexample.
+    for declaration in sorted((d for d in model.decls() if d.arity() == 0), key=lambda d: d.name()):
         value = model[declaration]
         values[declaration.name()] = (
             Fraction(value.numerator_as_long(), value.denominator_as_long())

@@ -20,7 +20,7 @@ def identity(
     domain: str,
     method: str,
     *,
-    points: Mapping[Any, Sequence[Any]] | None = None,
+    points: Mapping[Any, Any] | None = None,
     also: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Show that a SymPy expression is identically zero.

@@ -146,6 +146,7 @@ def check_ball(bounds: StepBounds) -> Outcome:
         lambda **case: _violation(bounds, **case),
         domain="N <= 3, G <= 4, rewards in 0, 1/2, 1, listed pi, eta in 1/2, 2, every group and set",
         method="log-ratios and log-odds of all sets after one group, from the library's exact advantages",
+        arithmetic="balls, ties decided exactly",
     )
 
 
@@ -183,16 +184,15 @@ def _too_far(
         for y, mass in enumerate(pi):
             moved = (after[y] / total / tree.ball(mass)).log()
             limit = bounds.ratio if y in group else bounds.unsampled
-            if not abs(moved) < tree.ball(limit * eta):
+            if not tree.surely_less(abs(moved), tree.ball(limit * eta)):
                 return {"answer": y, "log ratio": str(moved.str(10, radius=False)), "bound": limit * eta}
         for members in (set(c) for k in range(1, len(pi) // 2 + 1) for c in combinations(range(len(pi)), k)):
             odds = [sum(m for y, m in enumerate(masses) if y in members) for masses in (after, pi)]
             rest = [sum(m for y, m in enumerate(masses) if y not in members) for masses in (after, pi)]
             moved = (odds[0] / rest[0] / tree.ball(odds[1] / rest[1])).log()
             exact = _exact_difference(changes, members)
-            holds = (
-                abs(exact) <= bounds.log_odds if exact is not None else abs(moved) < tree.ball(bounds.log_odds * eta)
-            )
+            limit = tree.ball(bounds.log_odds * eta)
+            holds = abs(exact) <= bounds.log_odds if exact is not None else tree.surely_less(abs(moved), limit)
             if not holds:
                 shown = {"set": sorted(members), "log-odds": str(moved.str(10, radius=False))}
                 return {**shown, "bound": bounds.log_odds * eta}

@@ -129,7 +129,8 @@ def check_ball(ceiling: Ceiling) -> Outcome:
         _cases(ceiling),
         lambda **case: _violation(ceiling, **case),
         domain="N <= 3, G <= 4, T <= 3, listed pi_0 and step sizes",
-        method="pi_t(y) as balls on every path of exact logits, for every unsampled y",
+        method="pi_t(y) on every path of exact logits, for every unsampled y",
+        arithmetic="balls, ties decided exactly",
     )
 
 
@@ -186,7 +187,7 @@ def _below(start: tuple[Fraction, ...], node: tree.Node, eta: Fraction, y: int, 
     with ctx.workprec(tree.BITS):
         moved = tree.masses(scales, node.changes, eta)
         slack = tree.ball(resting) + sum(m for m, change in zip(moved, node.changes, strict=True) if change)
-        return bool(slack > 0)
+        return tree.surely_less(tree.ball(0), slack)
 
 
 def _probability(start: tuple[Fraction, ...], node: tree.Node, eta: Fraction, y: int) -> str:
