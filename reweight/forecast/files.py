@@ -46,9 +46,9 @@ def _figure(forecast: Forecast) -> dict[str, bytes]:
 
     with style.use():
         figure, (left, middle, right) = style.subplots(columns=3, height=0.38, wide=True)
-        panels.dead_share(left, forecast)
-        panels.signal(middle, forecast)
-        panels.counts(right, forecast)
+        panels.dead_share(left, forecast.dead_share, forecast.level)
+        panels.signal(middle, forecast.signal, forecast.level)
+        panels.counts(right, forecast.histogram)
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=2)
         images = {}
         for kind in ("png", "svg"):

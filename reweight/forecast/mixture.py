@@ -26,7 +26,8 @@ class MixtureBounds:
 
     The linear program on a coarse grid only proposes multipliers y of the region's events. The bound is then what weak
     duality gives for them, E f <= max_p [f(p) - y P(p)] + sum of y times the limits, with the maximum taken over a grid
-    that is eight times finer: it does not rest on the solver's accuracy, nor on the coarse grid.
+    that is eight times finer: it does not rest on the solver's accuracy, nor on the coarse grid. What f - y P can do
+    between two points of the finer grid is of second order in their distance, and is not added.
     """
 
     region: Region

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from reweight.plots.style import BLUE, ORANGE
 
@@ -11,44 +11,58 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from reweight.forecast import Forecast, Quantity
-
-__all__ = ["counts", "dead_share", "signal"]
+__all__ = ["Number", "counts", "dead_share", "signal"]
 
 ESTIMATE, BOUND = BLUE, ORANGE
 BINS = 20
 
 
-def dead_share(axes: Axes, forecast: Forecast) -> list[Artist]:
+class Number(Protocol):
+    """A forecast number: without an estimate, low and high are bounds."""
+
+    @property
+    def estimate(self) -> float | None:
+        """The estimate, where there is one."""
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+
+
+def dead_share(axes: Axes, table: Mapping[int, Number], level: float) -> list[Artist]:
     """Share of groups that are all correct or all wrong, and so have no advantage, against the group size."""
-    artists = _by_group_size(axes, forecast.dead_share, forecast.level)
+    artists = _by_group_size(axes, table, level)
     axes.set_ylim(0, 1)
     axes.set_ylabel("dead-group share")
     axes.set_title("Groups without any advantage")
     return artists
 
 
-def signal(axes: Axes, forecast: Forecast) -> list[Artist]:
+def signal(axes: Axes, table: Mapping[int, Number], level: float) -> list[Artist]:
     """Expected reward times advantage of a generated rollout against the group size."""
-    artists = _by_group_size(axes, forecast.signal, forecast.level)
+    artists = _by_group_size(axes, table, level)
     axes.set_ylim(bottom=0)
     axes.set_ylabel(r"mean of reward $\times$ advantage")
     axes.set_title("Signal per generated rollout")
     return artists
 
 
-def counts(axes: Axes, forecast: Forecast) -> list[Artist]:
-    """How many prompts have how many correct samples; as shares where the number of samples differs."""
-    if len(forecast.histogram) == 1:
-        n, row = next(iter(forecast.histogram.items()))
+def counts(axes: Axes, histogram: Mapping[int, Mapping[int, int]]) -> list[Artist]:
+    """How many prompts have how many correct samples (histogram[n][c]); as shares where n differs."""
+    if len(histogram) == 1:
+        n, row = next(iter(histogram.items()))
         artists: list[Artist] = list(
             axes.bar(list(row), list(row.values()), width=0.9 if n <= BINS else 1.0, color=ESTIMATE)
         )
         axes.set_xlim(-0.6, n + 0.6)
         axes.set_xlabel(f"correct of {n} samples")
     else:
-        shares = [c / n for n, row in forecast.histogram.items() for c in row]
-        prompts = [number for row in forecast.histogram.values() for number in row.values()]
+        shares = [c / n for n, row in histogram.items() for c in row]
+        prompts = [number for row in histogram.values() for number in row.values()]
         axes.hist(shares, bins=BINS, range=(0, 1), weights=prompts, color=ESTIMATE)
         artists = list(axes.patches)
         axes.set_xlabel("share of correct samples")
@@ -57,7 +71,7 @@ def counts(axes: Axes, forecast: Forecast) -> list[Artist]:
     return artists
 
 
-def _by_group_size(axes: Axes, table: Mapping[int, Quantity], level: float) -> list[Artist]:
+def _by_group_size(axes: Axes, table: Mapping[int, Number], level: float) -> list[Artist]:
     """Points with intervals where a number is identified; bars that are hatched, and have no point, where it is not."""
     artists: list[Artist] = []
     known = {size: value for size, value in table.items() if value.estimate is not None}

@@ -21,6 +21,8 @@ READERS = (
     "trl_parquet",
 )
 
+MOST_SHOWN = 120
+
 
 def formats() -> dict[str, str]:
     """Name of each format that can be read, with what such a file holds."""
@@ -89,5 +91,5 @@ def _choose(file: File, name: str | None) -> Reader:
         if name == reader.NAME or (name is None and reader.recognises(file)):
             return reader
     known = "; ".join(f"{known_name}: {holds}" for known_name, holds in formats().items())
-    fields = ", ".join(file.fields[:8])
+    fields = ", ".join(file.fields)[:MOST_SHOWN]
     raise InputError(f"{file.source}: no known format has the fields {fields!r}; known are {known}")

@@ -25,9 +25,8 @@ def result(n: list[int], c: list[int]):
 @pytest.mark.parametrize("panel", [panels.dead_share, panels.signal])
 def test_estimates_are_points_and_bounds_are_hatched_boxes(axes, panel) -> None:
     shown = result([8] * 50, [8] * 30 + [3] * 20)
-    artists = panel(axes, shown)
-    assert artists
     table = shown.dead_share if panel is panels.dead_share else shown.signal
+    assert panel(axes, table, 0.95)
     (points,) = [line for line in axes.lines if line.get_marker() == "o"]
     assert points.get_xydata().tolist() == [[0, table[2].estimate], [1, table[8].estimate]]
     (box,) = axes.patches
@@ -37,11 +36,11 @@ def test_estimates_are_points_and_bounds_are_hatched_boxes(axes, panel) -> None:
 
 
 def test_counts_are_bars_of_prompts(axes) -> None:
-    panels.counts(axes, result([8] * 5, [8, 8, 3, 0, 8]))
+    panels.counts(axes, result([8] * 5, [8, 8, 3, 0, 8]).histogram)
     assert {(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in axes.patches} == {(0, 1), (3, 1), (8, 3)}
 
 
 def test_counts_of_different_numbers_of_samples_are_shares(axes) -> None:
-    artists = panels.counts(axes, result([8, 4, 4], [8, 4, 2]))
+    artists = panels.counts(axes, result([8, 4, 4], [8, 4, 2]).histogram)
     assert sum(bar.get_height() for bar in artists) == 3
     assert axes.get_xlabel() == "share of correct samples"
