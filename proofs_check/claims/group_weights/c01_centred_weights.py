@@ -4,7 +4,7 @@ Statement: sum_y pi(y) w_G(y) = 0, where w_G(y) = E[A_1 | y_1 = y].
 Map: none; it is about the weights that every map uses.
 Hypotheses: A_i = (r_i - b_i)/D with b_i the group's mean or the mean of the others, and one divisor D > 0 for the whole
     group (std with any ddof and eps, mean, or none). Any rewards, any policy.
-Verdict and domain: PROVED for all G, all N, all rewards, all policies and all divisors.
+Verdict and domain: PROVED for all G, all N, all rewards, all policies and all common divisors.
 Source: theory C01, R01, R05, R28.
 Why it matters: the normaliser's term -pi(y) sum(pi w) drops out of the gradient, so answers that were not drawn do not
     drift. It fails for three settings that trainers offer: a leave-one-out standard deviation, advantages for the best
@@ -38,7 +38,7 @@ CENTRED = (
     Advantage(scale="mean"),
 )
 ROUNDING = 1e-12
-EVERYTHING = "all G, all N, all rewards, all policies, all divisors"
+EVERYTHING = "all G, all N, all rewards, all policies, all common divisors"
 
 
 @dataclass(frozen=True)
@@ -68,29 +68,22 @@ def check_symbolic(claim: CentredWeights) -> Outcome:
     if any(rule.scale == "leave_one_out_std" or rule.selection != "all" for rule in claim.rules):
         return unknown("the argument needs one divisor for all members of a group")
     size, divisor = sympy.symbols("G D", positive=True)
-    index, rewards, total = sympy.Symbol("i", integer=True), sympy.IndexedBase("r"), sympy.Symbol("S")
-    baselines = {"mean": total / size, "leave_one_out": (total - rewards[index]) / (size - 1)}
+    reward, total = sympy.symbols("r_i S", real=True)
+    baselines = {"mean": total / size, "leave_one_out": (total - reward) / (size - 1)}
 
     def parts() -> Iterator[Outcome]:
         for name in sorted({rule.baseline for rule in claim.rules}):
             if name not in baselines:
-                yield unknown(f"the baseline {name} is not linear in the sum of the rewards")
+                yield unknown(f"the baseline {name} is not linear in the reward and the sum of the rewards")
                 continue
-            term = sympy.expand((rewards[index] - baselines[name]) / divisor)
-            summed = sympy.Sum(term, (index, 1, size)).expand().doit()
-            plain = summed.replace(sympy.Sum, lambda body, limits: _pull_out(body, limits, rewards[index], total))
-            yield symbolic.identity(plain, "all G", "by linearity of sums, the group's (r_i - b_i)/D add up to 0")
+            constant, slope = sympy.Poly((reward - baselines[name]) / divisor, reward).all_coeffs()[::-1]
+            yield symbolic.identity(
+                slope * total + size * constant,
+                "all G",
+                "(r_i - b_i)/D = c r_i + d with c and d the same for all i, so the group's sum is c S + G d",
+            )
 
     return conjunction(parts(), EVERYTHING)
-
-
-def _pull_out(body: Any, limits: Any, reward: Any, total: Any) -> Any:
-    """Sum over i of c r_i as c S, for a factor c that does not depend on i."""
-    factor = body / reward
-    index, first, last = limits
-    return (
-        factor * total if not factor.has(index) and first == 1 else __import__("sympy").Sum(body, (index, first, last))
-    )
 
 
 def check_smt(claim: CentredWeights) -> Outcome:
@@ -120,7 +113,7 @@ def check_smt(claim: CentredWeights) -> Outcome:
                 second_opinion=size < 4,
             )
 
-    return conjunction(parts(), "G <= 4, all real rewards, all policies, all divisors")
+    return conjunction(parts(), "G <= 4, all real rewards, all policies, all common divisors")
 
 
 def _shape(rule: Advantage) -> tuple[str, bool, str]:
@@ -165,13 +158,14 @@ def check_rational(claim: CentredWeights) -> Outcome:
     return rational.check_all(
         _cases(claim),
         lambda **case: _violation(claim, **case),
-        domain="N <= 3, G <= 4, rewards in 0, 3/10, 1, pi in multiples of 1/3 or 1/4, listed rules",
+        domain="N <= 3, G <= 4 (3 for N = 3), rewards in 0, 3/10, 1, pi in multiples of 1/(N + 1), listed rules",
         method="group_weights against enumeration over all groups, and their average",
     )
 
 
 def _cases(claim: CentredWeights) -> Iterator[dict[str, Any]]:
-    for answers, size, rule in product((2, 3), (2, 3, 4), range(len(claim.rules))):
+    shapes = ((2, 2), (2, 3), (2, 4), (3, 2), (3, 3))
+    for (answers, size), rule in product(shapes, range(len(claim.rules))):
         for rewards in combinations_with_replacement(LEVELS, answers):
             for policy in rational.policies(answers, answers + 1):
                 if rewards[0] < rewards[-1]:
