@@ -131,7 +131,6 @@ def _label(axes: Axes, data: TiltGain, artists: list[Artist]) -> None:
     artists.append(axes.text(1e-8, 0.7, low, ha="center", va="center", bbox=box, linespacing=1.4))
     saturated = f"saturated: $1-Q<{data.threshold:g}$"
     artists.append(axes.text(1 - 1e-3, 0.3, saturated, ha="center", va="center", rotation=90, bbox=box))
-    artists.append(axes.text(8e-6, 0.036, "largest gain", color="white", rotation=25))
     ticks = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 0.5, 0.99]
     names = ["$10^{-12}$", "", "$10^{-8}$", "", "$10^{-4}$", "", "0.5", "0.99"]
     axes.set_xticks(ticks, names)

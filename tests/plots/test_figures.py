@@ -13,13 +13,16 @@ from matplotlib.transforms import Bbox
 
 from reweight.errors import InputError
 from reweight.plots.figures import FIGURES, make_figure
+from reweight.plots.style import VENUES
 from reweight.reports import Figure, Report, Section
 from reweight.reports.images import render
+
+NARROWEST = min(VENUES, key=lambda venue: VENUES[venue].column)
 
 
 @pytest.fixture(scope="module", params=FIGURES)
 def block(request: pytest.FixtureRequest) -> Figure:
-    return make_figure(str(request.param))
+    return make_figure(str(request.param), NARROWEST)
 
 
 def words(canvas: Canvas) -> Iterator[tuple[Text, Bbox]]:
@@ -49,7 +52,7 @@ def test_a_caption_stands_for_the_title(block: Figure) -> None:
     assert len(block.caption) > 100
     assert len(block.alt) > 100
     assert block.name in FIGURES
-    assert block.figure.get_figwidth() == 3.25
+    assert block.figure.get_figwidth() == VENUES[NARROWEST].column
 
 
 def test_letters_come_from_the_style_even_after_it(block: Figure) -> None:
