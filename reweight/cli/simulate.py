@@ -155,6 +155,7 @@ def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
         figure, axes = style.subplots(columns=len(panels), height=0.36, wide=True)
         for draw, ax in zip(panels, axes, strict=True):
             draw(ax, path)
+        figure.draw_without_rendering()
     names = _scalars(path)
     rows = [[int(step), *(float(path[name][step]) for name in names)] for step in path.step.values]
     caption = (

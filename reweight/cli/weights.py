@@ -137,6 +137,7 @@ def _write(preset: str, objective: Objective, rows: Sequence[BinaryWeight | Answ
     with style.use():
         figure, (axes,) = style.subplots()
         objective_curve(axes, objective_curve_data(objective))
+        figure.draw_without_rendering()
     report = Report(
         f"Expected weights of {preset}",
         [

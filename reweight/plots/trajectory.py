@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["answers", "pass_rate", "spread"]
 
 SHOWN_K = (1, 8, 64)
-MOST_ANSWERS = 12
+MOST_ANSWERS = 10
+COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE)
+LINES = ("-", "--")
 
 
 def pass_rate(axes: Axes, path: xarray.Dataset) -> list[Artist]:
@@ -59,8 +61,9 @@ def answers(axes: Axes, path: xarray.Dataset) -> list[Artist]:
     table = np.exp(path.log_probs.values)
     order = np.argsort(-table.max(axis=0), kind="stable")[:MOST_ANSWERS]
     artists: list[Artist] = []
-    for index, colour in zip(order, style.shades(len(order)), strict=True):
-        artists += axes.plot(path.step.values, table[:, index], color=colour, label=str(path.answer.values[index]))
+    for position, index in enumerate(order):
+        look = {"color": COLOURS[position % len(COLOURS)], "linestyle": LINES[position // len(COLOURS)]}
+        artists += axes.plot(path.step.values, table[:, index], label=str(path.answer.values[index]), **look)
     axes.set_yscale("log")
     axes.set_ylim(max(table[table > 0].min(), 1e-12) / 2, 2)
     axes.set_xlabel("step")
