@@ -63,7 +63,7 @@ def command(
     if out is not None:
         from proofs_check.report import build_report
 
-        page = build_report(results, forecast=forecast).write(out)
+        page = build_report(results, forecast=forecast).write(out)["html"]
         print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
     problems = [problem for result in results for problem in result.problems(required)]
     for problem in problems:

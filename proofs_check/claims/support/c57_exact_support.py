@@ -94,25 +94,25 @@ def check_rational(step: Step) -> Outcome:
 
 
 def _cases() -> Iterator[dict[str, Any]]:
-    for answers, update, eta in product((2, 3), ("TILT", "PG", "S-PG"), (0.5, 5.0)):
+    for answers, update, eta in product((2, 3), ("TILT", "PG", "S-PG"), (Fraction(1, 2), Fraction(5))):
         for present in product((False, True), repeat=answers):
             if any(present):
                 pi = tuple(Fraction(int(there), sum(present)) for there in present)
                 yield {"N": answers, "G": 2, "steps": STEPS, "update": update, "eta": eta, "pi_0": pi}
 
 
-def _violation(step: Step, N: int, steps: int, update: str, eta: float, pi_0: tuple[Fraction, ...], **_: Any) -> Any:
+def _violation(step: Step, N: int, steps: int, update: str, eta: Fraction, pi_0: tuple[Fraction, ...], **_: Any) -> Any:
     import numpy as np
 
     from reweight.problems.problem import Problem
 
     problem = Problem(np.arange(N) % 2)
     paths = [np.array(pi_0, dtype=float)]
-    for _step in range(steps):
-        paths = [_leaked(after, step) for before in paths for after in _moved(problem, before, update, eta)]
+    for done in range(1, steps + 1):
+        paths = [_leaked(after, step) for before in paths for after in _moved(problem, before, update, float(eta))]
         for after in paths:
             if [mass > 0 for mass in after] != [mass > 0 for mass in pi_0]:
-                return {"pi_T": [float(mass) for mass in after]}
+                return {"steps": done, "pi_T": [float(mass) for mass in after]}
     return None
 
 

@@ -129,7 +129,6 @@ def _violation(
     rewards: tuple[Fraction, ...],
     **_: Any,
 ) -> Mapping[str, Any] | None:
-    from flint import ctx
 
     rate = sum((mass for mass, reward in zip(pi_0, rewards, strict=True) if reward), Fraction(0))
     undecided = None
