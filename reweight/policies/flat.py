@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +51,8 @@ class FlatPolicy:
         InputError
             If a row is empty, has a negative or NaN entry, or its sum differs from 1 by more than 1e-9.
         """
-        rows = [probabilities] if np.ndim(probabilities[0]) == 0 else list(probabilities)  # type: ignore[index, arg-type]
+        items = list(cast(Sequence[ArrayLike], probabilities))
+        rows: list[Any] = items if items and all(np.ndim(item) for item in items) else [items]
         tables = [check_probabilities(np.asarray(row, dtype=np.float64)) for row in rows]
         with np.errstate(divide="ignore"):
             return cls(np.log(np.concatenate(tables)), tuple(len(table) for table in tables))

@@ -1,0 +1,64 @@
+"""KL estimators: values and the gradients that their rules have in expectation."""
+
+import numpy as np
+import pytest
+
+from reweight.errors import InputError
+from reweight.objectives import KLPenalty, kl_expected, kl_gradient
+
+PI, REF = (0.6, 0.3, 0.1), (0.2, 0.3, 0.5)
+REVERSE = (0.360233224026392, -0.149467074587237, -0.210766149439156)
+FORWARD = (0.4, 0.0, -0.4)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "expected"), [("k1", 0.498223581957456), ("k2", 0.491599207942786), ("k3", 0.498223581957456)]
+)
+def test_expected_values(estimator, expected):
+    assert kl_expected(PI, REF, estimator) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rule", "expected"),
+    [
+        ("k1", "autograd", (0, 0, 0)),
+        ("k2", "autograd", REVERSE),
+        ("k3", "autograd", FORWARD),
+        ("k3", "ratio_weighted", REVERSE),
+        ("k1", "straight_through", REVERSE),
+    ],
+)
+def test_expected_gradients(estimator, rule, expected):
+    np.testing.assert_allclose(kl_gradient(PI, REF, estimator, gradient=rule), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("forward", [False, True])
+def test_the_named_gradients_are_those_of_the_divergences(forward):
+    logits, step = np.log(PI), 1e-6
+
+    def divergence(values):
+        pi = np.exp(values) / np.exp(values).sum()
+        ratio = np.log(pi / REF)
+        return -(REF @ ratio) if forward else pi @ ratio
+
+    numeric = [
+        (divergence(logits + step * unit) - divergence(logits - step * unit)) / (2 * step) for unit in np.eye(3)
+    ]
+    np.testing.assert_allclose(numeric, FORWARD if forward else REVERSE, atol=1e-9)
+
+
+def test_answers_of_probability_zero_are_allowed_where_the_policy_has_none():
+    assert kl_expected([1.0, 0.0], [0.5, 0.5], "k1") == pytest.approx(np.log(2))
+    with pytest.raises(InputError, match="infinite"):
+        kl_expected([0.5, 0.5], [1.0, 0.0], "k1")
+    with pytest.raises(InputError, match="equal length"):
+        kl_expected([0.5, 0.5], [0.2, 0.3, 0.5], "k1")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [("k4", 0.1), ("k1", -0.1), ("k1", float("nan")), ("k1", 0.1, "reward"), ("k1", 0.1, "loss", "detached")],
+)
+def test_a_penalty_knows_its_choices(fields):
+    with pytest.raises(InputError):
+        KLPenalty(*fields)
