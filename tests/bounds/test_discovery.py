@@ -169,6 +169,7 @@ def test_discovery_at_the_edges() -> None:
     assert discovery_ceiling(0.3, 0.3) == 1.0
     assert float(discovery_ceiling(1e-300, 1e-290)) == pytest.approx(1e-10, rel=1e-14)
     assert float(discovery_ceiling(0.1, 0.2, 0.8)) == pytest.approx(0.5, rel=1e-14)
+    assert float(discovery_ceiling(1e-22, 1e-20, 1.0)) == pytest.approx(0.01, rel=1e-14)
     assert discovery_probability(0.0, 0.0, 8, 10**12, 1e5) == 0.0
     assert discovery_probability(0.1, 0.1, 8, 0, 1.0) == 0.0
     assert discovery_probability(0.1, 0.1, 8, 1) == 1.0

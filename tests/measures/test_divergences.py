@@ -136,7 +136,7 @@ def test_log_odds_edges_and_complement() -> None:
         log_odds(0.5, complement=0.4)
 
 
-@pytest.mark.parametrize("bad", [[0.5, 0.6], [-0.1, 1.1], [float("nan"), 1.0], [], 1.0])
+@pytest.mark.parametrize("bad", [[0.5, 0.6], [0.5, 0.5 + 1e-8], [-0.1, 1.1], [float("nan"), 1.0], [], 1.0])
 def test_what_is_no_distribution_is_refused(bad: object) -> None:
     for measure in (entropy, lambda x: kl(x, [0.5, 0.5]), lambda x: fisher_rao([0.5, 0.5], x)):
         with pytest.raises(InputError):
