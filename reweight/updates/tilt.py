@@ -77,7 +77,8 @@ class Tilt:
         for _ in range(self.inner_epochs):
             for prompt, _weight in prompts_of(problem):
                 given = conditional_coefficients(prompt, current, objective, old=policy, reference=reference)
-                drift = policy.log_probs(prompt).total - current.log_probs(prompt).total
-                importance = np.exp(np.where(np.isfinite(drift), drift, 0.0))
+                before, now = policy.log_probs(prompt).total, current.log_probs(prompt).total
+                possible = np.isfinite(before)
+                importance = np.exp(np.subtract(before, now, out=np.zeros_like(now), where=possible))
                 current = current.tilt(prompt, self.step * importance * given)
         return current
