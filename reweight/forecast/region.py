@@ -45,8 +45,10 @@ class Region:
 def count_region(n: int, c: NDArray[np.int64], level: float) -> Region:
     """Limits for the law of c from P prompts with c (P,) correct of n: Bonferroni over all events and both sides.
 
-    Up to n = 8 the events are the single values of c. Beyond that a single value in the middle is too rare to be
-    limited well, so the events are end events: c <= j and c >= n - j for j = 0, 1, 3, 7, ... below n/2.
+    Up to n = 8 the events are the single values of c. Beyond that they are bins that double towards the middle, where a
+    single value is too rare to be limited well: 0, 1, 2-3, 4-7, ... and the same from n downwards, below n/2. In
+    simulated worlds at n = 16 and 64 this gave narrower bounds on dead share and pass@k than tails c <= j did, and
+    narrower ones on the signal than the three values at each end alone.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def count_region(n: int, c: NDArray[np.int64], level: float) -> Region:
     >>> region.low.round(3).tolist(), region.high.round(3).tolist()
     ([0.038, 0.002, 0.002], [0.962, 0.868, 0.868])
     """
-    events = np.eye(n + 1, dtype=bool) if n <= MOST_SINGLE_CELLS else _end_events(n)
+    events = np.eye(n + 1, dtype=bool) if n <= MOST_SINGLE_CELLS else _doubling_bins(n)
     hits = events[:, c].sum(axis=1)
     tail = (1.0 - level) / (2 * len(events))
     low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), c.size - hits + 1, tail), 0.0)
@@ -62,7 +64,11 @@ def count_region(n: int, c: NDArray[np.int64], level: float) -> Region:
     return Region(n, events, low, high)
 
 
-def _end_events(n: int) -> NDArray[np.bool_]:
+def _doubling_bins(n: int) -> NDArray[np.bool_]:
     k = np.arange(n + 1)
-    ends = [2**i - 1 for i in range(n.bit_length()) if 2**i - 1 < n / 2]
-    return np.array([k <= end for end in ends] + [k >= n - end for end in ends])
+    lasts = [2**i - 1 for i in range(n.bit_length()) if 2**i - 1 < n / 2]
+    bins = [(last // 2 + 1 if last else 0, last) for last in lasts]
+    return np.array(
+        [(first <= k) & (k <= last) for first, last in bins]
+        + [(n - last <= k) & (k <= n - first) for first, last in bins]
+    )
