@@ -53,7 +53,7 @@ bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 
 clean:  ## remove all that these commands made, .venv too
 	rm -rf $(VENV) build dist report docs/_build docs/reference benchmarks/results.json
-	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- the sets of packages ------------------------------------------------------------------------------------------
