@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reweight.bounds.steps import unsampled_step_bound
+from reweight.checks import Floats, choice, plain, shapes, unit, whole
 from reweight.errors import InputError
 from reweight.measures import pass_at_k
-from reweight.measures.checks import Floats, choice, plain, shapes, unit, whole
 
 __all__ = ["discovery_ceiling", "discovery_probability", "first_success_probability"]
 

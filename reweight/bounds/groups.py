@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reweight.bounds.scale import GroupScale
-from reweight.measures.checks import Floats, plain, real, shapes, unit
+from reweight.checks import Floats, plain, real, shapes, unit
 
 __all__ = ["GapBounds", "advantage_bound", "gap_bounds"]
 

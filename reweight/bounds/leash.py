@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reweight.bounds.tilt import tilt
-from reweight.measures.checks import Floats, choice, plain, real, shapes, unit
+from reweight.checks import Floats, choice, plain, real, shapes, unit
 from reweight.measures.divergences import bernoulli_kl
 
 __all__ = ["kl_leash"]

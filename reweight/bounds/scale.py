@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reweight.measures.checks import Floats, choice, real, whole
+from reweight.checks import Floats, choice, real, whole
 
 __all__ = ["GroupScale"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reweight.bounds.scale import GroupScale
-from reweight.measures.checks import Floats, plain, real, shapes
+from reweight.checks import Floats, plain, real, shapes
 
 __all__ = ["speed_limit"]
 

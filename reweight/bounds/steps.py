@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reweight.bounds.scale import GroupScale
-from reweight.measures.checks import Floats, choice, plain, real, shapes, unit
+from reweight.checks import Floats, choice, plain, real, shapes, unit
 
 __all__ = ["log_odds_step_bound", "steps_lower_bound", "tilt_steps_upper_bound", "unsampled_step_bound"]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reweight.checks import Floats, plain, real, shapes, unit
 from reweight.measures import log_odds
-from reweight.measures.checks import Floats, plain, real, shapes, unit
 from reweight.measures.divergences import bernoulli_kl
 
 __all__ = [

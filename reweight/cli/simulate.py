@@ -55,6 +55,7 @@ def command(
     out: options.Out = None,
 ) -> None:
     """Run GRPO on a finite answer set and print pass rate, pass@k, entropy, KL and the ceilings beside them."""
+    from reweight.checks import integer
     from reweight.dynamics.spec import RunSpec, read_spec, update_named
     from reweight.errors import InputError
     from reweight.policies.flat import FlatPolicy
@@ -89,6 +90,7 @@ def command(
             seed,
             bounds,
         )
+    integer(seed, "--seed", at_least=0)
     path = spec.run()
     if as_json:
         options.print_json(_to_dict(path))
@@ -99,11 +101,10 @@ def command(
 
 
 def _two(text: str) -> list[float]:
-    from reweight.errors import InputError
+    from reweight.checks import unit
 
     rate = real_number(text, "--pass-rate")
-    if not 0 <= rate <= 1:
-        raise InputError(f"--pass-rate is {text}: give a number between 0 and 1")
+    unit(rate, "--pass-rate")
     return [rate, 1 - rate]
 
 

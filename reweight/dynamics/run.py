@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reweight.checks import integer
 from reweight.dynamics.ceilings import add_ceilings
 from reweight.dynamics.record import PASS_AT, Record, chosen_records
 from reweight.errors import InputError
@@ -82,8 +83,7 @@ def run(
     >>> path.pass_rate.values[[0, 10, 50]].round(4)
     array([0.01  , 0.1108, 0.9991])
     """
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
-        raise InputError(f"the number of steps is {steps!r}: give an integer that is not negative")
+    integer(steps, "steps", at_least=0)
     prompts = prompts_of(problem)
     records = chosen_records(record, [prompt for prompt, _ in prompts])
     widest = max(len(prompt) for prompt, _ in prompts)

@@ -24,7 +24,8 @@ __all__ = ["RunSpec", "read_spec", "spec_from_tables", "update_named"]
 
 UPDATES = {"tilt": Tilt, "pg": PolicyGradient, "spg": SampledPolicyGradient}
 PROBLEM_KEYS = {"rewards", "probabilities", "correct", "answers", "lengths", "weight"}
-RUN_KEYS = {"steps", "seed", "bounds"}
+RUN_KEYS: dict[str, type] = {"steps": int, "seed": int, "bounds": bool}
+WORDS = {int: "an integer that is not negative", bool: "true or false"}
 PARTS = {"advantage": Advantage, "ratio": Ratio, "clip": Clip, "kl": KLPenalty}
 
 
@@ -117,8 +118,12 @@ def spec_from_tables(tables: Mapping[str, Any]) -> RunSpec:
     _only(tables, {"problem", "objective", "update", "run"}, "the file")
     problem, policy = _problem(tables.get("problem"))
     update_table = dict(_table(tables, "update"))
-    settings = dict(_table(tables, "run"))
-    _only(settings, RUN_KEYS, "[run]")
+    settings: dict[str, Any] = dict(_table(tables, "run"))
+    _only(settings, set(RUN_KEYS), "[run]")
+    for name, value in settings.items():
+        right_kind = type(value) is RUN_KEYS[name]  # true is an integer to isinstance
+        if not right_kind or value < 0:
+            raise InputError(f"[run] {name} is {value!r}: give {WORDS[RUN_KEYS[name]]}")
     if "steps" not in settings:
         raise InputError("[run] has no steps: add steps = 100")
     update = update_named(str(update_table.pop("name", "tilt")), **update_table)

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from reweight.checks import SUM_TOLERANCE, real, unit
 from reweight.errors import InputError
 from reweight.groups.advantages import advantages
 from reweight.groups.exact import as_fraction
 from reweight.groups.radicals import RadicalSum
-from reweight.groups.weights import check_group_size
+from reweight.groups.weights import check_prompt_local
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
@@ -43,7 +44,7 @@ def binary_advantages(
     >>> correct.round(4), wrong.round(4)
     (array([0.    , 1.7321, 1.    , 0.5774, 0.    ]), array([ 0.    , -0.5774, -1.    , -1.7321,  0.    ]))
     """
-    check_group_size(group_size, advantage)
+    check_prompt_local(group_size, advantage)
     if advantage.baseline == "length_weighted":
         raise InputError(
             "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
@@ -111,8 +112,8 @@ def gap(
     if isinstance(pass_rate, Fraction) and complement is None and logit is None:
         return _exact_gap(pass_rate, group_size, chosen, as_fraction(tpr), as_fraction(fpr), mixed_only)
     p, q = _rates(cast(ArrayLike, pass_rate), complement, logit)
-    _check_rate(float(tpr), "TPR")
-    _check_rate(float(fpr), "FPR")
+    unit(float(tpr), "TPR")
+    unit(float(fpr), "FPR")
     seen_p = float(tpr) * p + float(fpr) * q
     seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
     correct, wrong = _coefficients(group_size, chosen, mixed_only)
@@ -140,8 +141,8 @@ def binary_weights(
     (0.75, -0.25)
     """
     p, q = _rates(pass_rate, None, None)
-    _check_rate(tpr, "TPR")
-    _check_rate(fpr, "FPR")
+    unit(tpr, "TPR")
+    unit(fpr, "FPR")
     seen_p, seen_q = tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
     accepted, refused = (
         _bernstein(values, seen_p, seen_q) for values in _coefficients(group_size, advantage, mixed_only)
@@ -204,7 +205,7 @@ def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
     (0.0158884468818, Fraction(3, 4))
     """
     if isinstance(pass_rate, Fraction):
-        _check_rate(pass_rate, "pass rate")
+        unit(float(pass_rate), "pass_rate")
         return 1 - pass_rate**group_size - (1 - pass_rate) ** group_size
     p, q = _rates(pass_rate, None, None)
     return _mixed_share(p, q, group_size)[()]
@@ -229,26 +230,15 @@ def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: Arr
     if logit is not None:
         if pass_rate is not None or complement is not None:
             raise InputError("give the pass rate or its logit, not both")
-        odds = np.asarray(logit, dtype=np.float64)
-        if np.isnan(odds).any():
-            raise InputError("a logit is NaN: give numbers")
+        odds = real(logit, "logit")
         return expit(odds), expit(-odds)
     if pass_rate is None and complement is None:
         raise InputError("there is no pass rate: give pass_rate, complement or logit")
-    p = 1.0 - np.asarray(complement, dtype=np.float64) if pass_rate is None else np.asarray(pass_rate, dtype=np.float64)
-    q = 1.0 - p if complement is None else np.asarray(complement, dtype=np.float64)
-    _check_rate(p, "pass rate")
-    _check_rate(q, "complement of the pass rate")
-    if (np.abs(p + q - 1.0) > 1e-9).any():
+    p = 1.0 - unit(cast(ArrayLike, complement), "complement") if pass_rate is None else unit(pass_rate, "pass_rate")
+    q = 1.0 - p if complement is None else unit(complement, "complement")
+    if (np.abs(p + q - 1.0) > SUM_TOLERANCE).any():
         raise InputError("the pass rate and its complement do not sum to 1")
     return p, q
-
-
-def _check_rate(value: Any, name: str) -> None:
-    table = np.asarray(value, dtype=np.float64)
-    wrong = ~((table >= 0) & (table <= 1))
-    if wrong.any():
-        raise InputError(f"the {name} is {table[wrong].flat[0]:g}: give a number between 0 and 1")
 
 
 def _bernstein(coefficients: Floats, p: Floats, q: Floats) -> Floats:
@@ -298,8 +288,8 @@ def _exact_coefficients(group_size: int, advantage: Advantage, mixed_only: bool 
 def _exact_gap(
     p: Fraction, group_size: int, advantage: Advantage, tpr: Fraction, fpr: Fraction, mixed_only: bool
 ) -> RadicalSum:
-    for value, name in ((p, "pass rate"), (tpr, "TPR"), (fpr, "FPR")):
-        _check_rate(value, name)
+    for value, name in ((p, "pass_rate"), (tpr, "TPR"), (fpr, "FPR")):
+        unit(float(value), name)
     seen = tpr * p + fpr * (1 - p)
     coefficients = _exact_coefficients(group_size, advantage, mixed_only)
     total = sum((c * _binomial(group_size - 1, k, seen) for k, c in enumerate(coefficients)), RadicalSum())

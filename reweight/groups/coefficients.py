@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from reweight.errors import InputError
 from reweight.groups.advantages import advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, type_masses
-from reweight.groups.weights import check_group_size
+from reweight.groups.weights import check_prompt_local
 from reweight.objectives.clip import surrogate
 from reweight.objectives.kl import KLPenalty
 from reweight.objectives.objective import Objective
@@ -127,7 +127,7 @@ def sampled_coefficients(
 
     Other parameters, the returned shape and the errors are those of :func:`expected_coefficients`.
     """
-    check_group_size(draws.shape[1], objective.advantage)
+    check_prompt_local(draws.shape[1], objective.advantage)
     behaviour = policy if old is None else old
     old_log_probs = behaviour.log_probs(problem)
     lengths = _lengths(problem, old_log_probs)
@@ -142,7 +142,7 @@ def sampled_coefficients(
 
 
 def _expected_sums(problem: Problem, old: LogProbs, objective: Objective) -> GroupSums:
-    check_group_size(objective.group_size, objective.advantage)
+    check_prompt_local(objective.group_size, objective.advantage)
     lengths = _lengths(problem, old)
     lengths_matter = objective.aggregation == "token_mean" or objective.advantage.baseline == "length_weighted"
     seen = lengths if lengths_matter else np.ones_like(lengths)

@@ -8,25 +8,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reweight.checks import SUM_TOLERANCE, distribution
 from reweight.errors import InputError
 from reweight.groups.advantages import advantages
 from reweight.groups.exact import as_fraction, exact_advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, expect_given_type_exactly, type_masses
-from reweight.objectives.advantage import Advantage
-from reweight.problems.probabilities import TOLERANCE, check_probabilities
+from reweight.objectives.advantage import Advantage, check_group_size
 
-__all__ = ["check_group_size", "group_weights"]
+__all__ = ["check_prompt_local", "exact_probabilities", "group_weights"]
 
 
-def check_group_size(group_size: int, advantage: Advantage) -> None:
-    """Raise InputError unless groups of this size have the given prompt-local advantage."""
-    if isinstance(group_size, bool) or not isinstance(group_size, int | np.integer) or group_size < 1:
-        raise InputError(f"the group size is {group_size!r}: give a positive integer")
-    if advantage.needs_group and group_size < 2:
-        raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")
+def check_prompt_local(group_size: int, advantage: Advantage) -> None:
+    """Raise InputError unless groups of this size of one prompt alone have this advantage."""
+    check_group_size(group_size, advantage)
     if advantage.couples_prompts:
         raise InputError(
-            "a batch baseline or scale couples prompts, so one prompt alone has no weights: use a group statistic"
+            "a batch baseline or scale couples prompts: use a group statistic"
         )
 
 
@@ -78,7 +75,7 @@ def group_weights(
     >>> print(group_weights([1, 0], [third, 2 * third], 3, Advantage(), precision="rational"))
     [RadicalSum(2/3*sqrt(2)) RadicalSum(-1/3*sqrt(2))]
     """
-    check_group_size(group_size, advantage)
+    check_prompt_local(group_size, advantage)
     if advantage.baseline == "length_weighted":
         raise InputError(
             "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
@@ -88,7 +85,7 @@ def group_weights(
     if precision != "float64":
         raise InputError(f"precision is {precision!r}: choose 'float64' or 'rational'")
     values = np.asarray(rewards).astype(np.float64)
-    table = check_probabilities(np.asarray(probabilities, dtype=np.float64))
+    table = distribution(probabilities, "probabilities")
     if values.shape != table.shape[-1:]:
         raise InputError(f"{values.size} rewards for {table.shape[-1]} probabilities: give one reward a probability")
     types, index = distinct_types([values])
@@ -131,6 +128,6 @@ def exact_probabilities(probabilities: NDArray[Any]) -> list[Fraction]:
     if any(mass < 0 for mass in masses):
         raise InputError("a probability is negative: give numbers between 0 and 1")
     total = sum(masses, Fraction(0))
-    if abs(total - 1) > Fraction(repr(TOLERANCE)):
+    if abs(total - 1) > Fraction(repr(SUM_TOLERANCE)):
         raise InputError(f"the probabilities sum to {float(total):.12g}, not to 1: mend or normalise them first")
     return [mass / total for mass in masses]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reweight.measures.checks import Floats, distribution, plain, shapes, unit
+from reweight.checks import Floats, distribution, plain, shapes, unit
 
 __all__ = ["bernoulli_kl", "binary_kl", "entropy", "fisher_rao", "kl", "total_variation"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reweight.checks import SUM_TOLERANCE, Floats, plain, shapes, unit
 from reweight.errors import InputError
-from reweight.measures.checks import SUM_TOLERANCE, Floats, plain, shapes, unit
 
 __all__ = ["log_odds"]
 

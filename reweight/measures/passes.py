@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reweight.checks import Floats, distribution, mask, plain, real, shapes, unit, whole
 from reweight.errors import InputError
-from reweight.measures.checks import Floats, distribution, mask, plain, real, shapes, unit, whole
 
 __all__ = ["coverage_at_k", "estimate_pass_at_k", "pass_at_k"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reweight.checks import Floats, mask, plain, real, shapes, unit
 from reweight.errors import InputError
-from reweight.measures.checks import Floats, mask, plain, real, shapes, unit
 
 __all__ = ["SupportCounts", "eps_for_confidence", "support_counts"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
+from reweight.checks import choice, integer, real
 from reweight.errors import InputError
 
-__all__ = ["Advantage"]
+__all__ = ["Advantage", "check_group_size"]
 
 Baseline = Literal["mean", "leave_one_out", "batch_mean", "length_weighted", "second_best", "none"]
 Scale = Literal["std", "leave_one_out_std", "batch_std", "mean", "none"]
@@ -17,6 +17,7 @@ EpsRule = Literal["added", "inside_root", "clamp"]
 Selection = Literal["all", "best"]
 Singleton = Literal["zero", "reward", "error"]
 Missing = Literal["exclude", "zero", "error"]
+LARGEST_EPS = 1e12
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,10 @@ class Advantage:
             "missing": get_args(Missing),
         }
         for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value not in allowed or isinstance(value, bool):
-                raise InputError(f"advantage {name} is {value!r}: choose one of {', '.join(map(repr, allowed))}")
-        if isinstance(self.eps, bool) or not isinstance(self.eps, int | float | Fraction):
-            raise InputError(f"advantage eps is {self.eps!r}: give a number")
-        if not math.isfinite(self.eps) or self.eps < 0:
-            raise InputError(f"advantage eps is {self.eps!r}: give a finite number that is not negative")
+            choice(getattr(self, name), name, allowed)
+        if isinstance(self.ddof, bool) or isinstance(self.eps, bool | str):
+            raise InputError(f"ddof and eps must be numbers, got {self.ddof!r} and {self.eps!r}.")
+        real(float(self.eps), "eps", at_least=0.0, at_most=LARGEST_EPS)
 
     @property
     def exact_eps(self) -> Fraction:
@@ -108,3 +106,16 @@ class Advantage:
     def couples_prompts(self) -> bool:
         """Whether a statistic of the whole batch enters, so that prompts of one batch depend on each other."""
         return self.baseline == "batch_mean" or self.scale == "batch_std"
+
+
+def check_group_size(group_size: int, advantage: Advantage) -> None:
+    """Refuse what is no group size, and a group of one where a statistic of the group enters.
+
+    Raises
+    ------
+    InputError
+        In both cases.
+    """
+    integer(group_size, "group_size", at_least=1)
+    if advantage.needs_group and group_size < 2:
+        raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reweight.checks import choice, distribution, real
 from reweight.errors import InputError
-from reweight.problems.probabilities import check_probabilities
 
 __all__ = ["KLPenalty", "kl_expected", "kl_gradient"]
 
 Estimator = Literal["k1", "k2", "k3"]
 GradientRule = Literal["autograd", "straight_through", "ratio_weighted"]
 Floats = NDArray[np.float64]
+LARGEST_BETA = 1e12
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,10 @@ class KLPenalty:
     gradient: GradientRule = "autograd"
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("estimator", get_args(Estimator)),
-            ("place", ("loss",)),
-            ("gradient", get_args(GradientRule)),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"KL {name} is {getattr(self, name)!r}: choose one of {', '.join(map(repr, allowed))}")
-        if not (math.isfinite(self.beta) and self.beta >= 0):
-            raise InputError(f"KL beta is {self.beta}: give a finite number that is not negative")
+        choice(self.estimator, "KL estimator", get_args(Estimator))
+        choice(self.place, "KL place", ("loss",))
+        choice(self.gradient, "KL gradient", get_args(GradientRule))
+        real(self.beta, "KL beta", at_least=0.0, at_most=LARGEST_BETA)
 
     def value(self, log_ratio: Floats) -> Floats:
         """Return the estimator at log pi - log reference, in nats."""
@@ -126,7 +121,7 @@ def kl_gradient(
 
 
 def _log_ratio(policy: ArrayLike, reference: ArrayLike) -> tuple[Floats, Floats]:
-    pi, ref = (check_probabilities(np.asarray(table, dtype=np.float64)) for table in (policy, reference))
+    pi, ref = distribution(policy, "policy"), distribution(reference, "reference")
     if pi.shape != ref.shape or pi.ndim != 1:
         raise InputError(
             f"the policy has shape {pi.shape}, the reference {ref.shape}: give two vectors of equal length"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-import numpy as np
-
-from reweight.errors import InputError
-from reweight.objectives.advantage import Advantage
+from reweight.checks import choice, real
+from reweight.objectives.advantage import Advantage, check_group_size
 from reweight.objectives.clip import Clip
 from reweight.objectives.kl import KLPenalty
 
@@ -17,6 +14,7 @@ __all__ = ["Objective", "Ratio", "diff"]
 
 Aggregation = Literal["token_mean", "sequence_mean", "sequence_sum", "constant"]
 Level = Literal["token", "sequence_product"]
+LARGEST_LENGTH = 1e12
 
 
 @dataclass(frozen=True)
@@ -26,8 +24,7 @@ class Ratio:
     level: Level = "token"
 
     def __post_init__(self) -> None:
-        if self.level not in get_args(Level):
-            raise InputError(f"ratio level is {self.level!r}: choose one of {', '.join(map(repr, get_args(Level)))}")
+        choice(self.level, "ratio level", get_args(Level))
 
 
 @dataclass(frozen=True)
@@ -73,20 +70,9 @@ class Objective:
     constant_length: float = 1.0
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.group_size, bool)
-            or not isinstance(self.group_size, int | np.integer)
-            or self.group_size < 1
-        ):
-            raise InputError(f"the group size is {self.group_size!r}: give a positive integer")
-        if self.advantage.needs_group and self.group_size < 2:
-            raise InputError("a group of one has no group baseline or scale: give a group size of at least 2")
-        if self.aggregation not in get_args(Aggregation):
-            raise InputError(
-                f"aggregation is {self.aggregation!r}: choose one of {', '.join(map(repr, get_args(Aggregation)))}"
-            )
-        if not (math.isfinite(self.constant_length) and self.constant_length > 0):
-            raise InputError(f"constant_length is {self.constant_length}: give a positive number of tokens")
+        check_group_size(self.group_size, self.advantage)
+        choice(self.aggregation, "aggregation", get_args(Aggregation))
+        real(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<28}{value}" for name, value in flatten(self).items())

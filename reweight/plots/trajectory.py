@@ -62,8 +62,9 @@ def answers(axes: Axes, path: xarray.Dataset) -> list[Artist]:
     order = np.argsort(-table.max(axis=0), kind="stable")[:MOST_ANSWERS]
     artists: list[Artist] = []
     for position, index in enumerate(order):
-        look = {"color": COLOURS[position % len(COLOURS)], "linestyle": LINES[position // len(COLOURS)]}
-        artists += axes.plot(path.step.values, table[:, index], label=str(path.answer.values[index]), **look)
+        colour, line = COLOURS[position % len(COLOURS)], LINES[position // len(COLOURS)]
+        name = str(path.answer.values[index])
+        artists += axes.plot(path.step.values, table[:, index], label=name, color=colour, linestyle=line)
     axes.set_yscale("log")
     axes.set_ylim(max(table[table > 0].min(), 1e-12) / 2, 2)
     axes.set_xlabel("step")

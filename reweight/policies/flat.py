@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from reweight.checks import distribution
 from reweight.errors import InputError
 from reweight.policies.policy import LogProbs
-from reweight.problems.probabilities import check_probabilities
 from reweight.problems.problem import Problem
 
 __all__ = ["FlatPolicy"]
@@ -53,7 +53,7 @@ class FlatPolicy:
         """
         items = list(cast(Sequence[ArrayLike], probabilities))
         rows: list[Any] = items if items and all(np.ndim(item) for item in items) else [items]
-        tables = [check_probabilities(np.asarray(row, dtype=np.float64)) for row in rows]
+        tables = [distribution(row, "probabilities") for row in rows]
         with np.errstate(divide="ignore"):
             return cls(np.log(np.concatenate(tables)), tuple(len(table) for table in tables))
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reweight.checks import integer, real
 from reweight.groups.coefficients import expected_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import AnyPolicy, check_count, check_step, prompts_of
+from reweight.updates.update import LARGEST_STEP, AnyPolicy, prompts_of
 
 __all__ = ["PolicyGradient"]
 
@@ -35,8 +36,8 @@ class PolicyGradient:
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
-        check_step(self.step)
-        check_count(self.inner_epochs, "inner_epochs")
+        real(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
+        integer(self.inner_epochs, "inner_epochs", at_least=1)
 
     @property
     def needs_rng(self) -> bool:

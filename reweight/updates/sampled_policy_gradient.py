@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reweight.checks import integer, real
 from reweight.errors import InputError
 from reweight.groups.coefficients import sampled_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import AnyPolicy, check_count, check_step, prompts_of
+from reweight.updates.update import LARGEST_STEP, AnyPolicy, prompts_of
 
 __all__ = ["SampledPolicyGradient"]
 
@@ -39,9 +40,9 @@ class SampledPolicyGradient:
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
-        check_step(self.step)
-        check_count(self.groups, "groups")
-        check_count(self.inner_epochs, "inner_epochs")
+        real(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
+        integer(self.groups, "groups", at_least=1)
+        integer(self.inner_epochs, "inner_epochs", at_least=1)
 
     @property
     def needs_rng(self) -> bool:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from reweight.errors import InputError
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
 
-__all__ = ["AnyPolicy", "Update", "check_count", "check_step", "prompts_of"]
+__all__ = ["LARGEST_STEP", "AnyPolicy", "Update", "prompts_of"]
 
 AnyPolicy = TypeVar("AnyPolicy", bound=Policy)
+LARGEST_STEP = 1e12
+"""Step sizes above this are refused: logits would leave float64 after a few updates."""
 
 
 class Update(Protocol):
@@ -41,15 +41,3 @@ def prompts_of(problem: Problem | ProblemSet) -> list[tuple[Problem, float]]:
     if isinstance(problem, ProblemSet):
         return list(zip(problem.problems, problem.weights.tolist(), strict=True))
     return [(problem, 1.0)]
-
-
-def check_step(step: float) -> None:
-    """Raise InputError unless a step size is finite and not negative."""
-    if not (math.isfinite(step) and step >= 0):
-        raise InputError(f"the step size is {step}: give a finite number that is not negative")
-
-
-def check_count(value: int, name: str) -> None:
-    """Raise InputError unless a count is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} is {value!r}: give a positive integer")

@@ -138,8 +138,8 @@ def test_a_path_survives_a_round_trip_through_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("steps", "options", "message"),
     [
-        (-1, {}, "not negative"),
-        (1.5, {}, "integer"),
+        (-1, {}, "at least 0"),
+        (1.5, {}, "whole number"),
         (3, {"record": ("speed",)}, "cannot be recorded"),
         (10**9, {}, "leave out log_probs"),
     ],

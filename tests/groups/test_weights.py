@@ -112,13 +112,13 @@ def test_multinomial_probabilities_against_fractions():
 @pytest.mark.parametrize(
     ("rewards", "probabilities", "group_size", "advantage", "message"),
     [
-        ([1, 0], [0.5, 0.6], 4, Advantage(), "sum to 1.1"),
-        ([1, 0], [1.5, -0.5], 4, Advantage(), "negative"),
-        ([1, 0], [np.nan, 0.5], 4, Advantage(), "NaN"),
+        ([1, 0], [0.5, 0.6], 4, Advantage(), "sum to 1 .* got 1.1"),
+        ([1, 0], [1.5, -0.5], 4, Advantage(), "at least 0 .* got 1.5"),
+        ([1, 0], [np.nan, 0.5], 4, Advantage(), "got nan"),
         ([1, 0, 0], [0.5, 0.5], 4, Advantage(), "one reward a probability"),
         ([1, 0], [0.5, 0.5], 1, Advantage(), "group of one"),
         ([1, 0], [0.5, 0.5], 1, Advantage(baseline="none", scale="std"), "group of one"),
-        ([1, 0], [0.5, 0.5], 2.5, Advantage(), "positive integer"),
+        ([1, 0], [0.5, 0.5], 2.5, Advantage(), "whole number"),
         ([1, 0], [0.5, 0.5], 4, Advantage(scale="batch_std"), "couples prompts"),
         ([1, 0], [0.5, 0.5], 4, Advantage(baseline="length_weighted"), "needs lengths"),
         (np.arange(12.0), np.full(12, 1 / 12), 32, Advantage(), "above the limit"),

@@ -52,7 +52,9 @@ def whole(value: ArrayLike, name: str, *, at_least: int) -> Floats:
 
 
 def integer(value: int, name: str, *, at_least: int) -> int:
-    """One whole number, not an array."""
+    """One whole number, not an array and not a truth value."""
+    if isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be a whole number, got {value!r}.")
     numbers = whole(value, name, at_least=at_least)
     if numbers.ndim:
         raise InputError(f"{name} must be one whole number, got an array of shape {numbers.shape}.")

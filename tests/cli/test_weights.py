@@ -1,0 +1,95 @@
+"""`reweight weights`: numbers, JSON, comparison, and what it refuses."""
+
+import json
+
+import pytest
+
+from reweight.groups.binary import gap
+from reweight.objectives import preset
+
+
+def test_a_binary_prompt(reweight):
+    answer = reweight("weights", "--preset", "trl", "-G", 8, "--pass-rate", "0.01", "--json")
+    assert answer.code == 0
+    row = json.loads(answer.out)["weights"][0]
+    expected = float(gap(0.01, 8, preset("trl").advantage))
+    assert row["gap"] == expected
+    assert row["correct"] - row["wrong"] == pytest.approx(expected, rel=1e-14)
+    assert row["dead_share"] == pytest.approx(0.01**8 + 0.99**8, rel=1e-14)
+
+
+@pytest.mark.parametrize("text", ["0.1", "1/10", "1e-1"])
+def test_numbers_can_be_written_in_three_ways(reweight, text):
+    row = json.loads(reweight("weights", "-p", text, "--json").out)["weights"][0]
+    assert row["pass_rate"] == 0.1
+
+
+def test_exact_values_are_printed(reweight):
+    answer = reweight("weights", "--eps", 0, "--ddof", 0, "-G", 3, "-p", "1/7", "--exact")
+    assert "1*sqrt(2)" in answer.out
+    answer = reweight("weights", "--rewards", "1,1/2,0", "--probabilities", "1/5,3/10,1/2", "--exact", "--json", "-G", 2)
+    weights = json.loads(answer.out)["weights"]
+    assert [row["answer"] for row in weights] == [0, 1, 2]
+    assert all(row["exact_weight"] for row in weights)
+
+
+def test_two_presets_side_by_side(reweight):
+    answer = reweight("weights", "-p", "0.01", "--against", "dr_grpo", "--json")
+    other = json.loads(answer.out)["against"]
+    assert other["weights"][0]["gap"] == pytest.approx(7 / 8, rel=1e-14)
+    assert "advantage.scale" in other["differs_in"]
+    assert "where they differ" in reweight("weights", "-p", "0.01", "--against", "dr_grpo").out
+
+
+def test_noise_and_mixed_groups(reweight):
+    answer = reweight("weights", "--eps", 0, "-p", "0.1", "--tpr", "0.8", "--fpr", "1/5", "--json")
+    assert json.loads(answer.out)["weights"][0]["gap"] == pytest.approx(1.12929623393147, abs=1e-13)
+    mixed = json.loads(reweight("weights", "-p", "0.1", "--mixed-only", "--json").out)["weights"][0]
+    assert mixed["gap"] > json.loads(reweight("weights", "-p", "0.1", "--json").out)["weights"][0]["gap"]
+
+
+def test_a_report_is_written(reweight, tmp_path):
+    answer = reweight("weights", "-p", "0.01", "--out", tmp_path / "report")
+    assert answer.code == 0
+    assert "index.html" in answer.err
+    assert "<svg" in (tmp_path / "report" / "index.html").read_text() or "data:image" in (
+        tmp_path / "report" / "index.html"
+    ).read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "1.2"], "1.2"),
+        (["-p", "nan"], "not a number"),
+        (["-p", "half"], "not a number"),
+        (["-p", "0.5", "-G", "1"], "group of one"),
+        (["-p", "0.5", "--scale", "none", "-G", "1"], "group of one"),
+        ([], "say what is asked"),
+        (["-p", "0.5", "--rewards", "1,0"], "say what is asked"),
+        (["--rewards", "1,0"], "one of each an answer"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.6"], "sum to 1"),
+        (["--rewards", "1,0", "--probabilities", "1.5,-0.5"], "at least 0"),
+        (["--rewards", "1,0", "--probabilities", "nan,0.5"], "not a number"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--tpr", "0.9"], "--pass-rate"),
+        (["-p", "0.5", "--preset", "ppo"], "no preset"),
+        (["-p", "0.5", "--ddof", "2"], "ddof"),
+        (["-p", "0.5", "--tpr", "2"], "TPR"),
+        (["-p", "0.5", "--scale", "batch_std"], "couples prompts"),
+        (["-p", "0.5", "--nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(reweight, arguments, message):
+    answer = reweight("weights", *arguments)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1
+    assert "Traceback" not in answer.err
+    assert answer.out == ""
+
+
+def test_an_unwritable_folder(reweight, tmp_path):
+    (tmp_path / "file").write_text("")
+    answer = reweight("weights", "-p", "0.5", "--out", tmp_path / "file" / "below")
+    assert answer.code == 2
+    assert "cannot be written" in answer.err
