@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from proofs_check.verdict import ClaimResult, RoadResult
 
 if TYPE_CHECKING:
-    from reweight.forecast import Forecast
+    from reweight.forecasting import Forecast
     from reweight.reports import Report, Section
 
 __all__ = ["build_report"]
@@ -148,13 +148,14 @@ def _three_maps() -> Section:
             ),
             Table(["beta", "largest factor e^(1/beta)"], amplification, "What the KL term allows (C48, C57)"),
             Text(
-                "What fails: the k3 penalty of GRPO code has, on-policy, the gradient of KL(ref || pi). Its optimum "
-                "gives correct answers mass where the base has none, as soon as beta < sqrt(G-1) (C54)."
+                "What fails: the k3 penalty of GRPO code has, on-policy, the gradient of KL(ref || pi). Under it there "
+                "is a stationary policy with mass on correct answers where the base has none, as soon as "
+                "beta < sqrt(G-1) (C54). Training cannot find it from an exact zero, but any leak leads there."
             ),
             Table(
-                ["beta", "G", "optimum under KL(pi || ref)", "optimum under KL(ref || pi), k3"],
+                ["beta", "G", "KL(pi || ref)", "KL(ref || pi), k3"],
                 reverse,
-                "Pass rate of the optimum where the base pass rate is exactly 0",
+                "Largest stationary pass rate where the base pass rate is exactly 0",
             ),
         ],
     )
@@ -169,7 +170,7 @@ def _figures() -> Section:
 
 def _forecast(path: Path | None) -> Section:
     from reweight import rollouts
-    from reweight.forecast import forecast
+    from reweight.forecasting.forecast import forecast
     from reweight.reports import Code, Section, Table, Text
 
     found = forecast(rollouts.read(path or rollouts.example()))

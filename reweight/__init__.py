@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from reweight import bounds, measures, rollouts
     from reweight.dynamics.run import run
     from reweight.errors import InputError
-    from reweight.forecast import forecast
+    from reweight.forecasting.forecast import forecast
     from reweight.groups.advantages import advantages
     from reweight.groups.binary import effective_objective, fill_probability, gap, usable_share
     from reweight.groups.coefficients import expected_coefficients
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "dynamics.run": ("run",),
     "errors": ("InputError",),
-    "forecast": ("forecast",),
+    "forecasting.forecast": ("forecast",),
     "groups.advantages": ("advantages",),
     "groups.binary": ("effective_objective", "fill_probability", "gap", "usable_share"),
     "groups.coefficients": ("expected_coefficients",),

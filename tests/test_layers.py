@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reweight.cli",),
     ("proofs_check", "tabular_sims"),
     ("reweight",),
-    ("reweight.plots", "reweight.reports", "reweight.forecast", "reweight.audit", "reweight.conformance"),
+    ("reweight.plots", "reweight.reports", "reweight.forecasting", "reweight.audit", "reweight.conformance"),
     ("reweight.dynamics",),
     ("reweight.rollouts", "reweight.store", "reweight.testing"),
     ("reweight.bounds", "reweight.measures", "reweight.updates"),

@@ -44,16 +44,16 @@ def command(
 ) -> None:
     """Forecast a run from base rollouts: dead groups, signal, pass@k and discovery, with intervals or bounds."""
     from reweight import rollouts
-    from reweight.forecast import forecast, forecasting
-    from reweight.forecast.files import write_files
+    from reweight.forecasting.files import write_files
+    from reweight.forecasting.forecast import DISCOVERY_GROUPS, GROUP_SIZES, forecast
 
     least = None if threshold is None else real_number(threshold, "--threshold")
     result = forecast(
         rollouts.read(file, format_name, threshold=least, merge=merge, reward=reward, step=step),
         options.objective_from(preset, group_size=group_sizes[0] if group_sizes else None),
         level=real_number(level, "--level"),
-        group_sizes=group_sizes or forecasting.GROUP_SIZES,
-        discovery_groups=groups or forecasting.DISCOVERY_GROUPS,
+        group_sizes=group_sizes or GROUP_SIZES,
+        discovery_groups=groups or DISCOVERY_GROUPS,
     )
     if as_json:
         options.print_json(result.to_dict())

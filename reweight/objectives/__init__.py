@@ -4,7 +4,7 @@ from reweight.objectives.advantage import Advantage
 from reweight.objectives.clip import Clip, surrogate
 from reweight.objectives.kl import KLPenalty, kl_expected, kl_gradient
 from reweight.objectives.objective import Objective, Ratio, diff, flatten
-from reweight.objectives.presets import Preset, preset, presets
+from reweight.objectives.presets import Preset, preset
 
 __all__ = [
     "Advantage",
@@ -18,6 +18,5 @@ __all__ = [
     "kl_expected",
     "kl_gradient",
     "preset",
-    "presets",
     "surrogate",
 ]

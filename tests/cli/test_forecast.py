@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from reweight import cli
 from reweight.rollouts import example
 
 DATA = Path(__file__).parents[1] / "data"
@@ -18,70 +17,58 @@ GOOD = '{"id": "a", "n": 8, "c": 3}\n'
 COMMAND = [sys.executable, "-c", "from reweight.cli import main; main()", "forecast"]
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["reweight", "forecast", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return call
-
-
-def test_text(run) -> None:
-    code, out, err = run(example())
+def test_text(reweight) -> None:
+    code, out, err = reweight("forecast", example())
     assert (code, err) == (0, "")
     assert "200 prompts, 1600 samples, 8 a prompt" in out
     assert "0.6200 [0.5489, 0.6873]" in out
     assert "pass rate: 0.8744 [0.8367, 0.9033]" in out
 
 
-def test_json_follows_the_schema(run) -> None:
+def test_json_follows_the_schema(reweight) -> None:
+    from importlib.resources import files
+
     import jsonschema
 
-    from reweight import forecast
-
-    code, out, _ = run(example(), "--json", "-G", "4", "-G", "16", "-T", "2", "--level", "0.9")
+    code, out, _ = reweight("forecast", example(), "--json", "-G", "4", "-G", "16", "-T", "2", "--level", "0.9")
     assert code == 0
     document = json.loads(out)
-    jsonschema.validate(document, json.loads(Path(forecast.__file__).with_name("schema.json").read_text()))
+    jsonschema.validate(document, json.loads((files("reweight.forecasting") / "schema.json").read_text()))
     assert list(document["dead_share"]) == ["4", "16"]
     assert document["level"] == 0.9
     assert document["discovery"]["group_size"] == 4
     assert list(document["discovery"]["groups"]) == ["2"]
 
 
-def test_the_preset_decides_what_the_signal_is(run) -> None:
+def test_the_preset_decides_what_the_signal_is(reweight) -> None:
     signal = {}
     for preset in ("trl", "rloo"):
-        code, out, _ = run(example(), "--json", "--preset", preset, "-G", "8", "-T", "1")
+        code, out, _ = reweight("forecast", example(), "--json", "--preset", preset, "-G", "8", "-T", "1")
         assert code == 0
         signal[preset] = json.loads(out)["signal"]["8"]["estimate"]
     assert signal["trl"] > signal["rloo"] > 0
 
 
-def test_out_writes_four_files(run, tmp_path: Path) -> None:
-    code, _, err = run(example(), "-G", "8", "-T", "1", "--out", tmp_path / "out")
+def test_out_writes_four_files(reweight, tmp_path: Path) -> None:
+    code, _, err = reweight("forecast", example(), "-G", "8", "-T", "1", "--out", tmp_path / "out")
     assert code == 0
     names = ["forecast.json", "forecast.md", "forecast.png", "forecast.svg"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     assert all(name in err for name in names)
 
 
-def test_every_file_of_the_data_folder(run) -> None:
+def test_every_file_of_the_data_folder(reweight) -> None:
     for path in [*DATA.glob("*.jsonl"), *DATA.glob("trl_1.16/*.parquet")]:
-        code, out, err = run(path, "-G", "8", "-T", "1")
+        code, out, err = reweight("forecast", path, "-G", "8", "-T", "1")
         assert (code, err) == (0, ""), path
         assert "pass rate:" in out
 
 
-def test_options_reach_the_reader(run, tmp_path: Path) -> None:
+def test_options_reach_the_reader(reweight, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"prompt_id": "a", "step": 1, "quality": [0.1, 0.9, 0.5], "rewards": [0, 0, 0]}\n' * 2)
     options = ["--format", "rewards-jsonl", "--threshold", "0.5", "--reward", "quality", "--step", "1", "--merge"]
-    code, out, _ = run(path, *options, "-G", "2", "-T", "1", "--json")
+    code, out, _ = reweight("forecast", path, *options, "-G", "2", "-T", "1", "--json")
     assert code == 0
     assert json.loads(out)["counts"] == {"6": {"4": 1}}
 
@@ -100,10 +87,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("line", BAD.values(), ids=BAD)
-def test_a_bad_line_ends_with_two_and_one_sentence(run, tmp_path: Path, line: str) -> None:
+def test_a_bad_line_ends_with_two_and_one_sentence(reweight, tmp_path: Path, line: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD + line)
-    code, out, err = run(path)
+    code, out, err = reweight("forecast", path)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert str(path) in err
@@ -122,25 +109,25 @@ def test_a_bad_line_ends_with_two_and_one_sentence(run, tmp_path: Path, line: st
         ["--threshold", "1"],
     ],
 )
-def test_bad_options_end_with_two(run, options: list[str]) -> None:
-    code, out, err = run(example(), *options)
+def test_bad_options_end_with_two(reweight, options: list[str]) -> None:
+    code, out, err = reweight("forecast", example(), *options)
     assert (code, out) == (2, "")
     assert err
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"PAR1 and no more", b"a,b\n1,2\n", b"[1, 2]"])
-def test_a_bad_file_ends_with_two_and_one_sentence(run, tmp_path: Path, content: bytes) -> None:
+def test_a_bad_file_ends_with_two_and_one_sentence(reweight, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    code, out, err = run(path)
+    code, out, err = reweight("forecast", path)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert str(path) in err
 
 
-def test_a_missing_file_and_a_folder_end_with_two(run, tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_end_with_two(reweight, tmp_path: Path) -> None:
     for path in (tmp_path / "missing.jsonl", tmp_path):
-        code, out, err = run(path)
+        code, out, err = reweight("forecast", path)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert str(path) in err
 

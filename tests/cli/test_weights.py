@@ -27,7 +27,9 @@ def test_numbers_can_be_written_in_three_ways(reweight, text):
 def test_exact_values_are_printed(reweight):
     answer = reweight("weights", "--eps", 0, "--ddof", 0, "-G", 3, "-p", "1/7", "--exact")
     assert "1*sqrt(2)" in answer.out
-    answer = reweight("weights", "--rewards", "1,1/2,0", "--probabilities", "1/5,3/10,1/2", "--exact", "--json", "-G", 2)
+    answer = reweight(
+        "weights", "--rewards", "1,1/2,0", "--probabilities", "1/5,3/10,1/2", "--exact", "--json", "-G", 2
+    )
     weights = json.loads(answer.out)["weights"]
     assert [row["answer"] for row in weights] == [0, 1, 2]
     assert all(row["exact_weight"] for row in weights)
@@ -52,9 +54,10 @@ def test_a_report_is_written(reweight, tmp_path):
     answer = reweight("weights", "-p", "0.01", "--out", tmp_path / "report")
     assert answer.code == 0
     assert "index.html" in answer.err
-    assert "<svg" in (tmp_path / "report" / "index.html").read_text() or "data:image" in (
-        tmp_path / "report" / "index.html"
-    ).read_text()
+    assert (
+        "<svg" in (tmp_path / "report" / "index.html").read_text()
+        or "data:image" in (tmp_path / "report" / "index.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,7 @@ def test_the_named_gradients_are_those_of_the_divergences(forward):
         ratio = np.log(pi / REF)
         return -(REF @ ratio) if forward else pi @ ratio
 
-    numeric = [
-        (divergence(logits + step * unit) - divergence(logits - step * unit)) / (2 * step) for unit in np.eye(3)
-    ]
+    numeric = [(divergence(logits + step * unit) - divergence(logits - step * unit)) / (2 * step) for unit in np.eye(3)]
     np.testing.assert_allclose(numeric, FORWARD if forward else REVERSE, atol=1e-9)
 
 

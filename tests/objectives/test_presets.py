@@ -3,7 +3,8 @@
 import pytest
 
 from reweight.errors import InputError
-from reweight.objectives import Advantage, Objective, Ratio, diff, flatten, preset, presets
+from reweight.objectives import Advantage, Objective, Ratio, diff, flatten, preset
+from reweight.objectives.presets import presets
 
 
 def test_each_preset_says_where_it_was_read():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.forecast.region import Region
+from reweight.forecasting.region import Region
 
 __all__ = ["MixtureBounds"]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reweight.forecast.functional import Functional, dead_share, pass_at, signal
-from reweight.forecast.likelihood import mean_interval
+from reweight.forecasting.functional import Functional, dead_share, pass_at, signal
+from reweight.forecasting.likelihood import mean_interval
 from reweight.objectives.advantage import Advantage
 
 shares = st.lists(st.floats(0, 1), min_size=1, max_size=30).map(np.array)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reweight.errors import InputError
-from reweight.forecast.functional import dead_share, pass_at, signal
-from reweight.forecast.quantity import Estimator
-from reweight.forecast.result import Forecast
+from reweight.forecasting.functional import dead_share, pass_at, signal
+from reweight.forecasting.quantity import Estimator
+from reweight.forecasting.result import Forecast
 from reweight.rollouts import Counts, Rollouts
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.forecast.functional import Functional
-from reweight.forecast.likelihood import mean_interval
-from reweight.forecast.mixture import MixtureBounds
-from reweight.forecast.region import count_region
+from reweight.forecasting.functional import Functional
+from reweight.forecasting.likelihood import mean_interval
+from reweight.forecasting.mixture import MixtureBounds
+from reweight.forecasting.region import count_region
 from reweight.rollouts import Counts
 
 __all__ = ["Estimator", "Quantity"]

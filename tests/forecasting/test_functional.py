@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reweight.errors import InputError
-from reweight.forecast.functional import Functional, dead_share, pass_at, signal
+from reweight.forecasting.functional import Functional, dead_share, pass_at, signal
 from reweight.objectives.advantage import Advantage
 
 RATES = [Fraction(0), Fraction(1, 1000), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10), Fraction(1)]

@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from reweight import rollouts
 from reweight.errors import InputError
-from reweight.forecast import Forecast, forecast
-from reweight.forecast.files import to_json, write_files
+from reweight.forecasting import Forecast
+from reweight.forecasting.files import to_json, write_files
+from reweight.forecasting.forecast import forecast
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.objective import Objective
 
 DATA = Path(__file__).parents[1] / "data"
 TRL = Objective(Advantage(ddof=1, eps=1e-4), 8)
-SCHEMA = json.loads((files("reweight.forecast") / "schema.json").read_text())
+SCHEMA = json.loads((files("reweight.forecasting") / "schema.json").read_text())
 REAL = {
     "gsm8k": (rollouts.example(), 0.62, (0.548935, 0.687289), 6),
     "countdown medium": (DATA / "countdown_base_k8_medium.jsonl", 0.12, (0.078622, 0.173263), 23),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reweight.forecast import forecast
+from reweight.forecasting.forecast import forecast
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.objective import Objective
 from reweight.plots import forecast as panels

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from reweight.forecast.quantity import Quantity
+from reweight.forecasting.quantity import Quantity
 from reweight.objectives.advantage import Advantage
 from reweight.rollouts import LeftOut
 
@@ -77,7 +77,7 @@ class Forecast:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The forecast as plain JSON values; reweight/forecast/schema.json describes them."""
+        """The forecast as plain JSON values; reweight/forecasting/schema.json describes them."""
 
         def by_number(table: Mapping[int, Quantity]) -> dict[str, Any]:
             return {str(number): quantity.to_dict() for number, quantity in table.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reweight.errors import InputError
 from reweight.files import write_atomic
-from reweight.forecast.result import Forecast
+from reweight.forecasting.result import Forecast
 
 __all__ = ["to_json", "write_files"]
 

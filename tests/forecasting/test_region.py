@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reweight.forecast.region import count_region
+from reweight.forecasting.region import count_region
 
 
 @pytest.mark.parametrize("n", [1, 4, 8, 9, 64])

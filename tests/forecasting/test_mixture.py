@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reweight.forecast.functional import dead_share, pass_at, signal
-from reweight.forecast.mixture import MixtureBounds
-from reweight.forecast.region import Region, count_region
+from reweight.forecasting.functional import dead_share, pass_at, signal
+from reweight.forecasting.mixture import MixtureBounds
+from reweight.forecasting.region import Region, count_region
 from reweight.objectives.advantage import Advantage
 
 ONE_SAMPLE = np.eye(2, dtype=bool)
