@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from reweight import measures
 from reweight.errors import InputError
@@ -52,12 +51,10 @@ def _pass_rate(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
 
 
 def _log_odds(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
-    with np.errstate(divide="ignore"):
-        masses = [
-            logsumexp(now.total[members]) if members.any() else -np.inf
-            for members in (problem.correct, ~problem.correct)
-        ]
-    return np.asarray(masses[0] - masses[1])
+    right, wrong = (
+        np.logaddexp.reduce(now.total[members], initial=-np.inf) for members in (problem.correct, ~problem.correct)
+    )
+    return np.asarray(right - wrong)
 
 
 def _pass_at_k(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:

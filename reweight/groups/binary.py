@@ -21,6 +21,7 @@ from scipy.special import expit
 from reweight.checks import SUM_TOLERANCE, real, unit
 from reweight.errors import InputError
 from reweight.groups.advantages import advantages
+from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.exact import as_fraction
 from reweight.groups.radicals import RadicalSum
 from reweight.groups.weights import check_prompt_local
@@ -182,18 +183,11 @@ def effective_objective(
             for k in range(group_size)
         ]
         return sum((c * t for c, t in zip(coefficients, tails, strict=True)), RadicalSum()) / group_size
-    from scipy.stats import binom
-
     p, q = _rates(pass_rate, complement, None)
     correct, wrong = _coefficients(group_size, chosen)
-    k = np.arange(group_size)
-    small = p[..., None] <= q[..., None]
-    tails = np.where(
-        small,
-        binom.sf(k, group_size, np.where(small, p[..., None], 0.5)),
-        binom.cdf(group_size - 1 - k, group_size, np.where(small, 0.5, q[..., None])),
-    )
-    return (tails @ (correct - wrong) / group_size)[()]
+    exactly = binomial_probabilities(group_size, p, q)
+    more_than = np.cumsum(exactly[..., :0:-1], axis=-1)[..., ::-1]
+    return (more_than @ (correct - wrong) / group_size)[()]
 
 
 def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
@@ -221,9 +215,10 @@ def fill_probability(pass_rate: float, group_size: int, batch: int, max_rounds: 
     >>> round(fill_probability(0.02, 8, 128, 10), 9)
     0.999999921
     """
-    from scipy.stats import binom
+    from scipy.special import betainc
 
-    return float(binom.sf(batch - 1, batch * max_rounds, usable_share(pass_rate, group_size)))
+    share = float(usable_share(pass_rate, group_size))
+    return float(betainc(batch, batch * (max_rounds - 1) + 1, share))
 
 
 def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: ArrayLike | None) -> tuple[Floats, Floats]:
@@ -242,23 +237,12 @@ def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: Arr
 
 
 def _bernstein(coefficients: Floats, p: Floats, q: Floats) -> Floats:
-    """Sum of the Bernstein coefficients, shape (n + 1,), at p; from the side on which p or q is the smaller."""
-    return np.asarray(_binomial_table(len(coefficients) - 1, p, q) @ coefficients)
-
-
-def _binomial_table(n: int, p: Floats, q: Floats) -> Floats:
-    """P(Bin(n, p) = k) for k = 0..n, shape (..., n + 1)."""
-    from scipy.stats import binom
-
-    k = np.arange(n + 1)
-    small = (p <= q)[..., None]
-    rare = binom.pmf(k, n, np.where(small, p[..., None], 0.5))
-    common = binom.pmf(n - k, n, np.where(small, 0.5, q[..., None]))
-    return np.asarray(np.where(small, rare, common))
+    """Evaluate the polynomial with the given Bernstein coefficients, shape (n + 1,)."""
+    return np.asarray(binomial_probabilities(len(coefficients) - 1, p, q) @ coefficients)
 
 
 def _mixed_share(p: Floats, q: Floats, group_size: int) -> Floats:
-    return np.asarray(_binomial_table(group_size, p, q)[..., 1:-1].sum(axis=-1))
+    return np.asarray(binomial_probabilities(group_size, p, q)[..., 1:-1].sum(axis=-1))
 
 
 def _binomial(n: int, k: int, p: Fraction) -> Fraction:

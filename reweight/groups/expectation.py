@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reweight.errors import InputError
+from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.radicals import RadicalSum
 
 __all__ = [
@@ -51,20 +52,18 @@ def compositions(total: int, parts: int) -> NDArray[np.int64]:
 def multinomial_probabilities(counts: NDArray[np.int64], masses: Floats) -> Floats:
     """Return the multinomial probability of each row of `counts`, shape (M,), given masses of shape (L,).
 
-    The rows are split into conditional binomials, rarest type first: each conditional probability but the last is then
-    at most one half, so its complement is accurate and no logarithm of a large factorial is ever taken.
+    The rows are split into conditional binomials, each with the mass of one type against the mass of all later ones.
     """
-    from scipy.stats import binom
-
-    order = np.argsort(masses, kind="stable")
-    ordered = counts[:, order]
-    remaining_mass = np.cumsum(masses[order][::-1])[::-1]
-    remaining = ordered.sum(axis=1)
+    later = np.append(np.cumsum(masses[::-1])[::-1][1:], 0.0)
+    remaining = counts.sum(axis=1)
     result = np.ones(len(counts))
-    for position in range(len(order) - 1):
-        share = masses[order][position] / remaining_mass[position] if remaining_mass[position] > 0 else 0.0
-        result *= binom.pmf(ordered[:, position], remaining, share)
-        remaining = remaining - ordered[:, position]
+    for position in range(len(masses) - 1):
+        if masses[position] > 0 or later[position] > 0:
+            for total in np.unique(remaining):
+                rows = remaining == total
+                table = binomial_probabilities(int(total), masses[position], later[position])
+                result[rows] *= table[counts[rows, position]]
+        remaining = remaining - counts[:, position]
     return result
 
 

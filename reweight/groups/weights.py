@@ -22,9 +22,7 @@ def check_prompt_local(group_size: int, advantage: Advantage) -> None:
     """Raise InputError unless groups of this size of one prompt alone have this advantage."""
     check_group_size(group_size, advantage)
     if advantage.couples_prompts:
-        raise InputError(
-            "a batch baseline or scale couples prompts: use a group statistic"
-        )
+        raise InputError("a batch baseline or scale couples prompts: use a group statistic")
 
 
 def group_weights(

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from reweight.checks import distribution
 from reweight.errors import InputError
@@ -67,7 +66,7 @@ class FlatPolicy:
     def log_probs(self, problem: Problem, answers: NDArray[np.intp] | None = None) -> LogProbs:
         """Return log pi of the given answers (all for None), shape (N, 1), in nats."""
         logits = self.parameters[self._row(problem)]
-        values = logits - logsumexp(logits)
+        values = _log_softmax(logits)
         chosen = values if answers is None else values[answers]
         return LogProbs(chosen[:, None], np.ones((len(chosen), 1), dtype=bool))
 
@@ -102,3 +101,12 @@ class FlatPolicy:
             )
         start = sum(self.sizes[: problem.prompt])
         return slice(start, start + len(problem))
+
+
+def _log_softmax(logits: Floats) -> Floats:
+    """Return log-probabilities; the largest keeps its digits where it is close to one."""
+    largest = int(np.argmax(logits))
+    relative = logits - logits[largest]
+    weights = np.exp(relative)
+    weights[largest] = 0.0
+    return np.asarray(relative - np.log1p(weights.sum()))
