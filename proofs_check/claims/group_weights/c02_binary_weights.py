@@ -23,8 +23,9 @@ from proofs_check.checkers import property as property_search
 from proofs_check.checkers import rational, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
 from proofs_check.outcome import Outcome, conjunction, unknown
+from proofs_check.rules import named
+from reweight import Advantage
 from reweight.groups.radicals import RadicalSum, square_root
-from reweight.objectives.advantage import Advantage
 
 ZERO, ONE = Fraction(0), Fraction(1)
 RULES = (
@@ -109,17 +110,16 @@ def check_rational(claim: BinaryWeights) -> Outcome:
 
 
 def _cases(claim: BinaryWeights) -> Iterator[dict[str, Any]]:
-    for size, rule, sevenths in product(range(2, 7), range(len(claim.rules)), (1, 3, 6)):
+    for size, rule, sevenths in product(range(2, 7), named(claim.rules), (1, 3, 6)):
         yield {"N": 2, "G": size, "rule": rule, "p": Fraction(sevenths, 7)}
 
 
-def _violation(claim: BinaryWeights, G: int, rule: int, p: Fraction, **_: Any) -> Mapping[str, Any] | None:
+def _violation(claim: BinaryWeights, G: int, rule: str, p: Fraction, **_: Any) -> Mapping[str, Any] | None:
     import numpy as np
 
-    from reweight.groups.binary import gap
-    from reweight.groups.weights import group_weights
+    from reweight import gap, group_weights
 
-    advantage, q = claim.rules[rule], 1 - p
+    advantage, q = named(claim.rules)[rule], 1 - p
     delta: RadicalSum = gap(p, G, advantage)
     weights = group_weights(np.array([ONE, ZERO]), np.array([p, q]), G, advantage, precision="rational")
     expected = [delta * claim.correct(p, q), delta * -claim.wrong(p, q)]
@@ -160,7 +160,7 @@ def check_property(claim: BinaryWeights) -> Outcome:
         {
             "N": st.integers(2, 5),
             "G": st.integers(2, 64),
-            "rule": st.integers(0, len(claim.rules) - 1),
+            "rule": st.sampled_from(list(named(claim.rules))),
             "odds": st.integers(1, 10**6),
         }
     )
@@ -173,14 +173,13 @@ def check_property(claim: BinaryWeights) -> Outcome:
     )
 
 
-def _float_violation(claim: BinaryWeights, N: int, G: int, rule: int, odds: int) -> Mapping[str, Any] | None:
+def _float_violation(claim: BinaryWeights, N: int, G: int, rule: str, odds: int) -> Mapping[str, Any] | None:
     import numpy as np
     from scipy.stats import binom
 
-    from reweight.groups.binary import gap
-    from reweight.groups.weights import group_weights
+    from reweight import gap, group_weights
 
-    advantage, p, q = claim.rules[rule], 1 / (1 + odds), odds / (1 + odds)
+    advantage, p, q = named(claim.rules)[rule], 1 / (1 + odds), odds / (1 + odds)
     rewards = [1.0, 1.0, *[0.0] * (N - 1)]
     weights = group_weights(rewards, [p / 2, p / 2, *[q / (N - 1)] * (N - 1)], G, advantage)
     successes = [Fraction(k) for k in range(1, G)]

@@ -20,7 +20,7 @@ from typing import Any
 from proofs_check.checkers import rational, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
 from proofs_check.outcome import Outcome, conjunction, proved
-from reweight.objectives.advantage import Advantage
+from reweight import Advantage
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def check_rational(claim: ConstantGaps) -> Outcome:
     """The library's exact gap at G pass rates, which settles every pass rate: its degree in p is at most G - 1."""
 
     def violation(G: int, ddof: Any, p: Fraction, **_: Any) -> Mapping[str, Any] | None:
-        from reweight.groups.binary import gap
+        from reweight import gap
 
         seen = gap(p, G, Advantage(ddof=ddof, eps=claim.eps))
         return None if (seen * seen).rational == claim.square(G, ddof) and seen > 0 else {"gap": str(seen)}

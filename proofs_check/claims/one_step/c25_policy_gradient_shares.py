@@ -22,9 +22,12 @@ from proofs_check.checkers import property as property_search
 from proofs_check.checkers import rational, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
 from proofs_check.outcome import Outcome
-from reweight.objectives.advantage import Advantage
+from proofs_check.rules import named
+from reweight import Advantage
 
-ADVANTAGES = (Advantage(), Advantage(ddof=1, eps=Fraction(1, 10000)), Advantage(baseline="leave_one_out", scale="none"))
+RULES = named(
+    [Advantage(), Advantage(ddof=1, eps=Fraction(1, 10000)), Advantage(baseline="leave_one_out", scale="none")]
+)
 ROUNDING = 1e-9
 
 
@@ -77,26 +80,26 @@ def check_rational(claim: Shares) -> Outcome:
 
 def _cases(claim: Shares) -> Iterator[dict[str, Any]]:
     shapes = ((3, 3), (3, 4), (3, 5), (3, 6), (4, 6))
-    for (answers, parts), size, advantage in product(shapes, (2, 3, 4), range(len(ADVANTAGES))):
+    for (answers, parts), size, rule in product(shapes, (2, 3, 4), RULES):
         for pi in rational.policies(answers, parts):
             for correct in range(2, answers):
                 # Order does not matter, so wrong answers come first and the correct ones from small to large.
                 wrong, right = pi[:-correct], pi[-correct:]
                 if list(wrong) == sorted(wrong) and list(right) == sorted(right):
-                    case = {"N": answers, "G": size, "pi": pi, "correct": correct, "advantage": advantage}
+                    case = {"N": answers, "G": size, "rule": rule, "pi": pi, "correct": correct}
                     if not claim.equal_masses or len(set(right)) == 1:
                         yield case
 
 
 def _violation(
-    claim: Shares, N: int, G: int, pi: tuple[Fraction, ...], correct: int, advantage: int
+    claim: Shares, N: int, G: int, rule: str, pi: tuple[Fraction, ...], correct: int
 ) -> Mapping[str, Any] | None:
     import numpy as np
 
-    from reweight.groups.weights import group_weights
+    from reweight import group_weights
 
     rewards = [Fraction(0)] * (N - correct) + [Fraction(1)] * correct
-    weights = group_weights(np.array(rewards), np.array(pi), G, ADVANTAGES[advantage], precision="rational")
+    weights = group_weights(np.array(rewards), np.array(pi), G, RULES[rule], precision="rational")
     smaller, larger = N - correct, N - 1
     change = claim.logit_change(pi[larger], weights[larger]) - claim.logit_change(pi[smaller], weights[smaller])
     if claim.agrees(change):
@@ -131,16 +134,12 @@ def check_property(claim: Shares) -> Outcome:
 def _float_violation(claim: Shares, G: int, eta: float, wrong: list[int], right: list[int]) -> Mapping[str, Any] | None:
     import numpy as np
 
-    from reweight.objectives.objective import Objective
-    from reweight.policies.flat import FlatPolicy
-    from reweight.problems.problem import Problem
-    from reweight.updates.policy_gradient import PolicyGradient
-    from reweight.updates.tilt import Tilt
+    from reweight import FlatPolicy, Objective, PolicyGradient, Problem, Tilt
 
     problem = Problem([0.0] * len(wrong) + [1.0] * len(right))
     policy = FlatPolicy.from_probabilities(np.array([*wrong, *right]) / sum([*wrong, *right]))
     update = PolicyGradient(eta) if claim.update == "policy_gradient" else Tilt(eta)
-    moved = update.apply(problem, policy, Objective(ADVANTAGES[0], G))
+    moved = update.apply(problem, policy, Objective(Advantage(), G))
     before, after = (p.log_probs(problem).total for p in (policy, moved))
     change = float((after[-1] - after[-len(right)]) - (before[-1] - before[-len(right)]))
     return None if claim.agrees(0.0 if abs(change) < ROUNDING else change) else {"change of log-ratio": change}

@@ -63,7 +63,12 @@ def check_symbolic(claim: TiltedOptimum) -> Outcome:
         tanh = sympy.tanh(sympy.log(root) / 2).rewrite(sympy.exp)
         yield equal(tanh - largest, "tanh(1/(4 beta)) with u = e^{1/(2 beta)}")
         square = (root - 1) * (1 - base / claim.argmax(root)) ** 2 / ((root + 1) * normaliser(base, root**2))
-        yield equal(largest - claim.gain(base, root**2) - square, "largest gain - gain is a square over Z")
+        yield equal(
+            largest - claim.gain(base, root**2) - square, "largest gain - gain = (u-1)(1 - Q/argmax)^2/((u+1) Z)"
+        )
+        scale = (root - 1) / ((root + 1) * normaliser(base, root**2))
+        least = {base: 0, root: 1}
+        yield symbolic.nonnegative_terms([("factor", scale)], DOMAIN, "(u-1)/((u+1) Z) for u >= 1", least=least)
         reached, partition = sympy.symbols("p Z", positive=True)
         spent = reached * sympy.log(factor / partition) + (1 - reached) * sympy.log(1 / partition)
         claimed = claim.cost(reached, 2 * sympy.log(root), sympy.log(partition))

@@ -53,7 +53,7 @@ def check_smt(claim: DeadZones) -> Outcome:
     base, factor = z3.Reals("Q x")
     allowed = [base > 0, base < 1, factor > 1]
     gained = claim.gain(base, factor)
-    domain = "all Q in (0;1), all beta"
+    domain = "all Q, all beta"
 
     def parts() -> Iterator[Outcome]:
         for name, bound in (("low mass", claim.low), ("saturation", claim.high)):
@@ -61,7 +61,7 @@ def check_smt(claim: DeadZones) -> Outcome:
                 allowed,
                 z3.And(gained > 0, gained < bound(base, factor)),
                 domain=domain,
-                method=f"{name}: Q in (0;1) and x = e^(1/beta) > 1 as real variables",
+                method=f"{name}: 0 < Q < 1 and x = e^(1/beta) > 1 as real variables",
                 seconds=3,
             )
 
@@ -76,7 +76,7 @@ def check_symbolic(claim: DeadZones) -> Outcome:
     base = right / (right + wrong)
     gained = claim.gain(base, factor)
     free = sympy.Symbol("Q", positive=True)
-    domain = "all Q in (0;1), all beta"
+    domain = "all Q, all beta"
 
     def parts() -> Iterator[Outcome]:
         least = {right: 0, wrong: 0, factor: 1}
@@ -110,7 +110,7 @@ def check_ball(claim: DeadZones) -> Outcome:
 def _violation(claim: DeadZones, Q: Fraction, beta: Fraction) -> Mapping[str, Any] | None:
     from flint import arb, ctx, fmpq
 
-    from reweight.bounds.tilt import tilt_gain, tilt_gain_bounds
+    from reweight.bounds import tilt_gain, tilt_gain_bounds
 
     floats = float(Q), float(beta)
     bounds = tilt_gain_bounds(*floats)

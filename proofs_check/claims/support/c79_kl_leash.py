@@ -93,7 +93,12 @@ def _is_what_is_left(leash: Leash) -> Outcome:
     for at in ({p: sympy.Rational(a, 4), start: sympy.Rational(b, 4)} for a, b in product((1, 2, 3), repeat=2)):
         value = excess.subs(at)
         if value.is_zero is False:
-            witness = {"N": 2, "p_T": Fraction(str(at[p])), "p_0": Fraction(str(at[start])), "bound - KL": str(value)}
+            witness = {
+                "N": 2,
+                "p_T": Fraction(str(at[p])),
+                "p_0": Fraction(str(at[start])),
+                "bound - KL": f"{value} = {float(value):.6g}",
+            }
             return refuted(witness, f"{method}: it differs from their KL here, so it is false or not attained")
     return unknown(f"{method}: the difference does not simplify to 0, and no point tells them apart")
 
