@@ -9,7 +9,8 @@ Hypotheses: rewards 0 and 1, group mean and std with eps = 0 (or mean only), no 
 Verdict and domain: PROVED for all G and all beta.
 Source: theory C54, H5, R12, N03.
 Why it matters: this is the support theorem of the source paper and the place where it stops: GRPO code penalises the
-    other KL, for which the optimum leaves the base's support at every practical beta.
+    other KL, whose optimum lies outside the base's support at every practical beta. (p = 0 stays stationary too, so an
+    exact run does not go there by itself; any leak of mass starts it.)
 """
 
 from __future__ import annotations
@@ -141,6 +142,14 @@ def _mean_only(claim: SupportOfOptimum) -> Iterator[Outcome]:
         best,
         DOMAIN,
         "p + (beta/c) log(1 - p) is concave, so that is its maximum",
+    )
+    above, below = sympy.symbols("e f", nonnegative=True)
+    rise = sympy.diff(worth, wrong).subs({share: 1 + above, wrong: 1 / (1 + below)})
+    yield symbolic.nonnegative_terms(
+        [("slope in q", rise)],
+        DOMAIN,
+        "for beta >= c the worth rises in q = 1 - p up to q = 1",
+        least={above: 0, below: 0},
     )
 
 
