@@ -34,11 +34,11 @@ def binomial_probabilities(n: int, p: Floats, q: Floats) -> Floats:
     array([0.5625, 0.375 , 0.0625])
     """
     k = np.arange(n)
+    ways = (n - k) / (k + 1)
+    above = k >= np.floor((n + 1) * (p / (p + q)))[..., None]  # where term k + 1 is smaller than term k
     with np.errstate(divide="ignore", over="ignore"):
-        factor = (n - k) / (k + 1) * (p / q)[..., None]  # term k + 1 over term k; infinite where q is zero
-        above = k >= np.floor((n + 1) * (p / (p + q)))[..., None]
-        rising = np.where(above, factor, 1.0)
-        falling = np.where(above, 1.0, 1.0 / factor)
+        rising = np.where(above, ways * (p / q)[..., None], 1.0)
+        falling = np.where(above, 1.0, (q / p)[..., None] / ways)
     one = np.ones((*np.shape(p), 1))
     terms = np.concatenate([one, np.cumprod(rising, axis=-1)], axis=-1)
     terms *= np.concatenate([np.cumprod(falling[..., ::-1], axis=-1)[..., ::-1], one], axis=-1)
