@@ -57,6 +57,7 @@ def command(
     """Run GRPO on a finite answer set and print pass rate, pass@k, entropy, KL and the ceilings beside them."""
     from reweight.checks import integer
     from reweight.dynamics.spec import RunSpec, read_spec, update_named
+    from reweight.dynamics.trajectory import trajectory_dict
     from reweight.errors import InputError
     from reweight.policies.flat import FlatPolicy
     from reweight.problems.problem import Problem
@@ -93,7 +94,7 @@ def command(
     integer(seed, "--seed", at_least=0)
     path = spec.run()
     if as_json:
-        options.print_json(_to_dict(path))
+        options.print_json(trajectory_dict(path))
     else:
         _print(path)
     if out is not None:
@@ -110,24 +111,6 @@ def _two(text: str) -> list[float]:
 
 def _scalars(path: xarray.Dataset) -> list[str]:
     return [str(name) for name, variable in path.data_vars.items() if variable.dims == ("step",)]
-
-
-def _to_dict(path: xarray.Dataset) -> dict[str, Any]:
-    """Return the trajectory as JSON values; what is not finite is null."""
-    import numpy as np
-
-    variables = {}
-    for name, variable in path.data_vars.items():
-        values = variable.values.astype(object)
-        values[~np.isfinite(variable.values)] = None
-        variables[str(name)] = {
-            "long_name": variable.attrs["long_name"],
-            "units": variable.attrs["units"],
-            "dimensions": list(map(str, variable.dims)),
-            "values": values.tolist(),
-        }
-    coordinates = {str(name): coordinate.values.tolist() for name, coordinate in path.coords.items()}
-    return {"attributes": dict(path.attrs), "coordinates": coordinates, "variables": variables}
 
 
 def _print(path: xarray.Dataset) -> None:
@@ -147,6 +130,7 @@ def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
     import json
     from pathlib import Path
 
+    from reweight.dynamics.trajectory import trajectory_dict
     from reweight.files import write_atomic
     from reweight.plots import style, trajectory
     from reweight.reports import Figure, Report, Section, Table
@@ -171,5 +155,5 @@ def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
         facts={name: str(value) for name, value in path.attrs.items()} | {"seed": spec.seed},
     )
     options.write_report(report, out)
-    write_atomic(Path(out) / "trajectory.json", json.dumps(_to_dict(path), allow_nan=False) + "\n")
+    write_atomic(Path(out) / "trajectory.json", json.dumps(trajectory_dict(path), allow_nan=False) + "\n")
     write_atomic(Path(out) / "trajectory.nc", bytes(path.to_netcdf(engine="h5netcdf")))

@@ -1,7 +1,9 @@
 """`reweight simulate`: the path, its files, and what it refuses."""
 
 import json
+from importlib.resources import files
 
+import jsonschema
 import pytest
 import xarray
 
@@ -25,6 +27,8 @@ def test_options_and_file_describe_the_same_run(reweight, tmp_path):
     from_options = reweight("simulate", "-p", "0.01", "--steps", 30, "--json")
     assert from_file.code == from_options.code == 0
     assert json.loads(from_file.out) == json.loads(from_options.out)
+    schema = json.loads((files("reweight.dynamics") / "trajectory.schema.json").read_text())
+    jsonschema.validate(json.loads(from_file.out), schema)
     path = json.loads(from_file.out)["variables"]["pass_rate"]
     assert path["dimensions"] == ["step"]
     assert path["units"] == "1"

@@ -1,11 +1,15 @@
 """`reweight weights`: numbers, JSON, comparison, and what it refuses."""
 
 import json
+from importlib.resources import files
 
+import jsonschema
 import pytest
 
 from reweight.groups.binary import gap
 from reweight.objectives import preset
+
+SCHEMA = json.loads((files("reweight.groups") / "table.schema.json").read_text())
 
 
 def test_a_binary_prompt(reweight):
@@ -30,6 +34,7 @@ def test_exact_values_are_printed(reweight):
     answer = reweight(
         "weights", "--rewards", "1,1/2,0", "--probabilities", "1/5,3/10,1/2", "--exact", "--json", "-G", 2
     )
+    jsonschema.validate(json.loads(answer.out), SCHEMA)
     weights = json.loads(answer.out)["weights"]
     assert [row["answer"] for row in weights] == [0, 1, 2]
     assert all(row["exact_weight"] for row in weights)
@@ -37,6 +42,7 @@ def test_exact_values_are_printed(reweight):
 
 def test_two_presets_side_by_side(reweight):
     answer = reweight("weights", "-p", "0.01", "--against", "dr_grpo", "--json")
+    jsonschema.validate(json.loads(answer.out), SCHEMA)
     other = json.loads(answer.out)["against"]
     assert other["weights"][0]["gap"] == pytest.approx(7 / 8, rel=1e-14)
     assert "advantage.scale" in other["differs_in"]
