@@ -148,7 +148,7 @@ class Claim:
         }
         return Claim(
             id=f"{self.id}-{hypothesis.name.replace(' ', '-')}",
-            document=str(Document(f"{self.title}, without: {hypothesis.name}", {**fields, **without})),
+            document=str(Document(f"{self.id} without its hypothesis: {hypothesis.name}", {**fields, **without})),
             statement=hypothesis.without,
             roads=tuple(
                 Road(r.name, r.check, "refuted", r.limit) for r in self.roads if r.name in hypothesis.refuted_by

@@ -56,7 +56,7 @@ def build_report(results: Sequence[ClaimResult], *, forecast: Path | None = None
         facts={
             "claims": len(results),
             "verdicts that differ from the declared ones, or mutants that survive": len(problems),
-            "mutants refuted": f"{sum(r.killed for r in results)} of {sum(len(r.mutants) for r in results)}",
+            "mutants told from their claims": f"{sum(r.killed for r in results)} of {sum(len(r.mutants) for r in results)}",
         },
     )
 
@@ -103,11 +103,12 @@ def _claim(result: ClaimResult) -> Section:
     mutants: list[list[Any]] = [
         [m.name, ", ".join(m.killed_by) or "survives", _text(m.witness) if m.witness else None] for m in result.mutants
     ]
-    kind = "True siblings, which the same roads must not refute" if claim.declared == "refuted" else "False siblings"
+    kind = "True siblings, which the same roads must not refute"
+    kind = kind if claim.declared == "refuted" else "False siblings, which the same roads must refute"
     blocks.append(
         Table(["mutant", "told apart by", "counterexample"], mutants, kind) if mutants else Text("Mutants not run.")
     )
-    return Section(f"{claim.id}: {claim.title}", blocks)
+    return Section(claim.title if claim.parent else f"{claim.id}: {claim.title}", blocks)
 
 
 def _road(road: RoadResult) -> list[Any]:

@@ -125,7 +125,6 @@ def check_smt(bound: Bound) -> Outcome:
                 holds,
                 domain=f"G = {size}, all real rewards",
                 method="each G and ddof, centred rewards as real variables",
-                seconds=3,
                 also={"G": size, "ddof": ddof},
             )
 

@@ -115,7 +115,6 @@ def _within_range(name: str) -> Outcome:
         _excludes(name, masses, factors, own, k),
         domain="N = 4, all pi, all eta",
         method="each bound, probabilities and multipliers real",
-        seconds=5,
         also={"N": 4, "bound": name},
         second_opinion=False,
     )
@@ -132,7 +131,6 @@ def _at_the_extreme(name: str, claimed: int) -> Outcome:
         _excludes(name, masses, factors, factors[0] if name == "ratio" else factors[2], limit),
         domain="N = 4, all pi, all eta",
         method="each bound, the multipliers of an evenly split group",
-        seconds=5,
         also={"N": 4, "bound": name},
         second_opinion=False,
     )

@@ -21,6 +21,7 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 from proofs_check import sampled_tree as tree
+from proofs_check.checkers import property as property_search
 from proofs_check.checkers import rational, smt, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
 from proofs_check.outcome import Outcome, conjunction, unknown
@@ -28,6 +29,7 @@ from reweight.objectives.advantage import Advantage
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 CENTRED = Advantage()
+ROUNDING = 1e-9
 MULTIPLIERS = (
     "a sampled correct answer has A = (1 - K/G)/s >= 0, a wrong one A <= 0, an unsampled one does not move: so"
     " e^{logit change} is >= 1 outside S, >= 0 in S, and 1 for y"
@@ -110,12 +112,14 @@ def check_smt(ceiling: Ceiling) -> Outcome:
             signs = [allowed[kind if mixed else "unsampled"](m) for kind, m in zip(kinds, factors[1:], strict=True)]
             seen = sum((mass for mass, kind in zip(masses[1:], kinds, strict=True) if kind == "wrong"), z3.RealVal(0))
             total = sum(mass * factor for mass, factor in zip(masses, factors, strict=True))
+            # y is correct, unsampled answers are wrong: the least pass rate that the pattern allows.
+            rate = sum((mass for mass, kind in zip(masses[1:], kinds, strict=True) if kind == "correct"), masses[0])
+            tight = ceiling.tight(masses[0], seen)
             yield smt.prove(
                 [*(mass > 0 for mass in masses), sum(masses) == 1, *signs],
-                masses[0] <= ceiling.tight(masses[0], seen) * total,
+                z3.And(masses[0] <= tight * total, tight <= ceiling.loose(masses[0], rate)),
                 domain="N = 4, all pi_0, all multipliers",
                 method="each pattern of unsampled, sampled correct and sampled wrong answers",
-                seconds=3,
                 also={"N": 4, "others": " ".join(kinds)},
                 second_opinion=False,
             )
@@ -198,6 +202,62 @@ def _probability(start: tuple[Fraction, ...], node: tree.Node, eta: Fraction, y:
         return str((weights[y] / sum(weights)).str(12, radius=False))
 
 
+def check_property(ceiling: Ceiling) -> Outcome:
+    """The library's SampledPolicyGradient and discovery_ceiling in float64, on drawn runs that leave an answer out."""
+    from hypothesis import strategies as st
+
+    draws = st.tuples(st.integers(3, 6), st.integers(2, 5)).flatmap(
+        lambda sizes: st.fixed_dictionaries(
+            {
+                "N": st.just(sizes[0]),
+                "G": st.just(sizes[1]),
+                "eta": st.sampled_from((HALF, Fraction(2), Fraction(10))),
+                "parts": st.lists(st.integers(1, 1000), min_size=sizes[0], max_size=sizes[0]),
+                "correct": st.integers(1, sizes[0] - 1),
+                "groups": st.lists(
+                    st.lists(st.integers(1, sizes[0] - 1), min_size=sizes[1], max_size=sizes[1]), min_size=1, max_size=5
+                ),
+            }
+        )
+    )
+    return property_search.search(
+        draws,
+        lambda **case: _float_violation(ceiling, **case),
+        domain="N <= 6, G <= 5, T <= 5, eta in 1/2, 2, 10",
+        method="pi_t of the never sampled answer 0 after steps of SampledPolicyGradient, in float64",
+        examples=100,
+    )
+
+
+def _float_violation(
+    ceiling: Ceiling, G: int, eta: Fraction, parts: list[int], correct: int, groups: list[list[int]], **_: Any
+) -> Mapping[str, Any] | None:
+    import numpy as np
+
+    from reweight.bounds import discovery_ceiling
+    from reweight.objectives.objective import Objective
+    from reweight.policies.flat import FlatPolicy
+    from reweight.problems.problem import Problem
+    from reweight.updates.sampled_policy_gradient import SampledPolicyGradient
+
+    rewards, base = np.array([y < correct for y in range(len(parts))], dtype=float), np.array(parts) / sum(parts)
+    problem, policy = Problem(rewards), FlatPolicy.from_probabilities(base)
+    update, objective = SampledPolicyGradient(float(eta)), Objective(ceiling.advantage, G)
+    wrong: set[int] = set()
+    for step, group in enumerate(groups, start=1):
+        policy = update.apply_to_draws([(problem, 1.0, np.array([group]))], policy, objective)
+        wrong |= {y for y in group if y >= correct}
+        seen, rate = base[list(wrong)].sum(), base[:correct].sum()
+        tight, loose = ceiling.tight(base[0], seen), ceiling.loose(base[0], rate)
+        now = policy.log_probs(problem).probabilities[0]
+        if now > tight * (1 + ROUNDING) or tight > loose * (1 + ROUNDING):
+            return {"steps": step, "pi_t(y)": float(now), "tight": float(tight), "loose": float(loose)}
+        library = float(discovery_ceiling(base[0], rate, seen))
+        if now > library * (1 + ROUNDING):
+            return {"steps": step, "pi_t(y)": float(now), "discovery_ceiling": library}
+    return None
+
+
 CLAIM = Claim(
     id="C58",
     document=__doc__,
@@ -226,6 +286,7 @@ CLAIM = Claim(
         Road("symbolic", check_symbolic, expected="proved"),
         Road("smt", check_smt, expected="proved"),
         Road("ball", check_ball, expected="verified"),
+        Road("property", check_property, expected="tested"),
     ),
     mutants=(
         Mutant("the ceiling lower by 1%", Ceiling(lambda y, s: Fraction(99, 100) * y / (1 - s), share_of_correct)),
