@@ -43,6 +43,7 @@ def build_report(results: Sequence[ClaimResult], *, forecast: Path | None = None
     from reweight.reports import Report
 
     problems = [problem for result in results for problem in result.problems()]
+    killed, planted = sum(result.killed for result in results), sum(len(result.mutants) for result in results)
     return Report(
         "What GRPO can and cannot do: claims, checked",
         [
@@ -56,7 +57,7 @@ def build_report(results: Sequence[ClaimResult], *, forecast: Path | None = None
         facts={
             "claims": len(results),
             "verdicts that differ from the declared ones, or mutants that survive": len(problems),
-            "mutants told from their claims": f"{sum(r.killed for r in results)} of {sum(len(r.mutants) for r in results)}",
+            "mutants told from their claims": f"{killed} of {planted}",
         },
     )
 
