@@ -9,6 +9,8 @@ __all__ = ["main"]
 EXIT_DIFFERS = 1
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 3
+CTRL_C = 130
+"""What typer returns for a KeyboardInterrupt inside a verb."""
 
 
 def main() -> None:
@@ -29,8 +31,10 @@ def main() -> None:
         print(f"reweight: {error}", file=sys.stderr)
         code = EXIT_BAD_INPUT
     except (KeyboardInterrupt, Abort):
+        code = CTRL_C
+    if code == CTRL_C:
         print(
-            "reweight: interrupted; finished files are complete, run the same command again to go on", file=sys.stderr
+            "reweight: interrupted; files that were written are complete, run the same command again", file=sys.stderr
         )
         code = EXIT_INTERRUPTED
     sys.exit(code or 0)

@@ -61,14 +61,13 @@ def command(
     required = _required(require or [])
     if forecast is not None and out is None:
         raise InputError("--forecast goes into the report: say with --out where to write that")
-    with _interruptible():
-        results = _run(entries, mutants, jobs)
-        _print_json({"claims": [r.to_dict() for r in results]}) if as_json else _print_results(results)
-        if out is not None:
-            from proofs_check.report import build_report
+    results = _run(entries, mutants, jobs)
+    _print_json({"claims": [r.to_dict() for r in results]}) if as_json else _print_results(results)
+    if out is not None:
+        from proofs_check.report import build_report
 
-            page = build_report(results, forecast=forecast).write(out)["html"]
-            print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+        page = build_report(results, forecast=forecast).write(out)["html"]
+        print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
     problems = [problem for result in results for problem in result.problems(required)]
     for problem in problems:
         print(problem, file=sys.stderr if as_json else sys.stdout)
@@ -84,15 +83,6 @@ def _required(names: Sequence[str]) -> frozenset[str]:
     if unknown:
         raise InputError(f"there is no road {unknown[0]!r} to require; choose among {', '.join(BACKENDS)} or all")
     return frozenset(BACKENDS) if "all" in names else frozenset(names)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Ctrl-C as typer's own Abort: a bare KeyboardInterrupt would leave with typer's exit code and no sentence."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        raise typer.Abort from stop
 
 
 def _run(entries: Sequence[Entry], mutants: bool, jobs: int | None) -> tuple[ClaimResult, ...]:

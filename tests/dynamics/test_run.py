@@ -79,7 +79,9 @@ def test_unsampled_answers_stay_below_their_ceiling():
     checked = 0
     for _ in range(40):
         policy, seen = start, np.zeros(4, dtype=bool)
-        ceiling = run(problem, start, PLAIN, SampledPolicyGradient(2.0), 30, bounds=True, rng=rng).discovery_ceiling.values
+        ceiling = run(
+            problem, start, PLAIN, SampledPolicyGradient(2.0), 30, bounds=True, rng=rng
+        ).discovery_ceiling.values
         for step in range(31):
             pi = policy.log_probs(problem).probabilities
             assert (pi <= ceiling[step] + 1e-12)[~seen].all()

@@ -135,7 +135,15 @@ def test_length_weighting_needs_lengths():
 
 @pytest.mark.parametrize(
     "fields",
-    [{"baseline": "median"}, {"scale": "iqr"}, {"ddof": 2}, {"ddof": True}, {"eps": -1.0}, {"eps": float("nan")}, {"eps": "1"}],
+    [
+        {"baseline": "median"},
+        {"scale": "iqr"},
+        {"ddof": 2},
+        {"ddof": True},
+        {"eps": -1.0},
+        {"eps": float("nan")},
+        {"eps": "1"},
+    ],
 )
 def test_an_advantage_knows_its_choices(fields):
     with pytest.raises(InputError):

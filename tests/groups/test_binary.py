@@ -81,10 +81,10 @@ def test_objective_is_the_integral_of_the_gap(p, group_size, advantage):
     step = Fraction(1, 10**6)
     if p + step > 1:
         return
-    slope = (effective_objective(p + step, group_size, advantage) - effective_objective(p, group_size, advantage)) / step
-    ends = [gap(point, group_size, advantage) for point in (p, p + step)]
-    drift = max(abs(float(ends[1] - ends[0])), 1e-5)
-    assert abs(float(slope) - float(ends[0])) <= 2 * drift
+    slope = (effective_objective(p + step, group_size, advantage) - effective_objective(p, group_size, advantage))
+   
+    / step ends = [gap(point,
+    group_size, advantage) for point in (p, p + step)] drift = max(abs(float(ends[1] - ends[0])), 1e-5) assert abs(float(slope) - float(ends[0])) <= 2 * drift
     assert effective_objective(Fraction(0), group_size, advantage) == 0
 
 

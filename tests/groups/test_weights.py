@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracles import enumerated_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles import enumerated_weights
 from reweight import testing
 from reweight.errors import InputError
 from reweight.groups.expectation import compositions, multinomial_probabilities
@@ -36,9 +36,7 @@ def test_random_tables_against_all_groups(ddof, eps, tables):
         weights, sizes = enumerated_weights(rewards, probabilities, group_size, advantage)
         whole = group_weights(rewards, probabilities, group_size, advantage, precision="rational")
         assert list(whole) == weights
-        floats = group_weights(
-            [float(r) for r in rewards], [float(p) for p in probabilities], group_size, advantage
-        )
+        floats = group_weights([float(r) for r in rewards], [float(p) for p in probabilities], group_size, advantage)
         for value, weight, size in zip(floats, weights, sizes, strict=True):
             worst = max(worst, abs(value - float(weight)) / max(float(size), 1e-300))
     assert worst <= TOLERANCE
@@ -70,9 +68,7 @@ def test_leave_one_out_std_does_not_average_to_zero():
     assert float(mean) == pytest.approx(0.167, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("size", "expected"), [(2, 0.2), (3, 0.25), (4, 0.24), (8, 0.12), (16, -0.05)]
-)
+@pytest.mark.parametrize(("size", "expected"), [(2, 0.2), (3, 0.25), (4, 0.24), (8, 0.12), (16, -0.05)])
 def test_a_reward_below_the_mean_can_be_pushed_up(size, expected):
     weights = group_weights([0, 0.1, 1], [0.3, 0.6, 0.1], size, Advantage())
     assert weights[1] == pytest.approx(expected, abs=6e-3)

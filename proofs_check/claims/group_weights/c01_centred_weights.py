@@ -110,7 +110,6 @@ def check_smt(claim: CentredWeights) -> Outcome:
                 sum(values) == 0,
                 domain=f"G = {size}, all real rewards, all divisors",
                 method="each rule and G, a group of real rewards that are not all equal",
-                seconds=3,
                 also={"G": size},
                 second_opinion=size < 4,
             )

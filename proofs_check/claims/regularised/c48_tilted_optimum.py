@@ -111,6 +111,7 @@ def check_convex(claim: TiltedOptimum) -> Outcome:
         lambda **case: _convex_violation(claim, **case),
         domain="N <= 3, beta in 1/2, 2, listed pi_0",
         method="p* and the optimal value between the solver's policy and its dual bound, to 1e-3 in p*",
+        arithmetic="balls",
     )
 
 
@@ -152,6 +153,7 @@ def check_ball(claim: TiltedOptimum) -> Outcome:
         lambda **case: _ball_violation(claim, **case),
         domain="listed Q from 1e-9 to 0.999, beta from 0.04 to 4",
         method="tilt_optimum, tilt_gain, tilt_gain_max, tilt_gain_argmax and tilt_kl, relative 1e-12",
+        arithmetic="balls",
     )
 
 

@@ -62,7 +62,6 @@ def check_smt(claim: DeadZones) -> Outcome:
                 z3.And(gained > 0, gained < bound(base, factor)),
                 domain=domain,
                 method=f"{name}: 0 < Q < 1 and x = e^(1/beta) > 1 as real variables",
-                seconds=3,
             )
 
     return conjunction(parts(), domain)
@@ -104,6 +103,7 @@ def check_ball(claim: DeadZones) -> Outcome:
         lambda **case: _violation(claim, **case),
         domain="listed Q from 1e-9 to 0.99, beta from 0.04 to 8",
         method="tilt_gain and tilt_gain_bounds within 1e-12 of the formulas as balls, and in order",
+        arithmetic="balls",
     )
 
 

@@ -110,6 +110,7 @@ def check_ball(leash: Leash) -> Outcome:
         lambda **case: _violation(leash, **case),
         domain="N <= 4, pi_T and pi_0 in multiples of 1/4 to 1/6, every set C",
         method="kl <= KL as balls, equal exactly where the conditionals agree; the library's kl and binary_kl agree",
+        arithmetic="balls",
     )
 
 
@@ -161,6 +162,7 @@ def check_convex(leash: Leash) -> Outcome:
         lambda **case: _convex_violation(leash, **case),
         domain="N <= 3, p_T in 2/5, 4/5, listed pi_0",
         method="smallest KL at pass rate p_T between the solver's policy and its dual bound, to 1e-6",
+        arithmetic="balls",
     )
 
 
