@@ -77,14 +77,15 @@ def test_rare_successes_are_not_amplified_without_bound(group_size, expected):
 @settings(max_examples=30)
 @given(st.fractions(0, 1, max_denominator=12), st.integers(2, 6), testing.advantages())
 def test_objective_is_the_integral_of_the_gap(p, group_size, advantage):
-    """Simpson's rule of enough nodes is exact for a polynomial; here by Bernstein's own derivative at exact points."""
-    step = Fraction(1, 10**6)
-    if p + step > 1:
-        return
-    slope = (effective_objective(p + step, group_size, advantage) - effective_objective(p, group_size, advantage))
-   
-    / step ends = [gap(point,
-    group_size, advantage) for point in (p, p + step)] drift = max(abs(float(ends[1] - ends[0])), 1e-5) assert abs(float(slope) - float(ends[0])) <= 2 * drift
+    """Newton-Cotes rules are exact for polynomials: the weights come from the moments at group_size + 1 points."""
+    from sympy import Matrix, Rational
+
+    nodes = [Fraction(k, group_size) for k in range(group_size + 1)]
+    powers = Matrix([[Rational(str(node)) ** j for node in nodes] for j in range(group_size + 1)])
+    rule = powers.solve(Matrix([Rational(1, j + 1) for j in range(group_size + 1)]))
+    weights = [Fraction(int(value.p), int(value.q)) for value in rule]
+    integral = sum((w * gap(p * node, group_size, advantage) for w, node in zip(weights, nodes, strict=True)), 0) * p
+    assert effective_objective(p, group_size, advantage) == integral
     assert effective_objective(Fraction(0), group_size, advantage) == 0
 
 
@@ -95,8 +96,8 @@ def test_range_of_the_objective(group_size):
     p = np.array([1e-200, 0.1, 0.5, 1 - 1e-10])
     floats = effective_objective(p, group_size, Advantage())
     assert floats[0] == pytest.approx(1e-200 * np.sqrt(group_size - 1), rel=1e-12)
-    whole = [float(effective_objective(Fraction(x), group_size, Advantage())) for x in p[1:]] if group_size < 9 else None
-    if whole is not None:
+    if group_size < 9:
+        whole = [float(effective_objective(Fraction(x), group_size, Advantage())) for x in p[1:]]
         np.testing.assert_allclose(floats[1:], whole, rtol=1e-12)
 
 
@@ -129,7 +130,8 @@ def test_mixed_groups_divide_by_their_share(p, group_size):
         mixed = gap(p, group_size, advantage, mixed_only=True)
         floats = gap(float(p), group_size, advantage, mixed_only=True)
         assert float(mixed) == pytest.approx(float(floats), rel=1e-11, abs=1e-12)
-    assert gap(p, group_size, Advantage(), mixed_only=True) == gap(p, group_size, Advantage()) / usable_share(p, group_size)
+    plain = gap(p, group_size, Advantage())
+    assert gap(p, group_size, Advantage(), mixed_only=True) == plain / usable_share(p, group_size)
 
 
 def test_dynamic_sampling_that_never_fills():

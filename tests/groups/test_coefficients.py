@@ -1,4 +1,4 @@
-"""The seam: expected coefficients against every group, against frameworks' numbers, and in runs of more than one epoch."""
+"""The seam: expected coefficients against every group and against frameworks' numbers."""
 
 from itertools import product
 
