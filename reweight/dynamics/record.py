@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from reweight import measures
 from reweight.errors import InputError
+from reweight.objectives.kl import kl_divergence
 from reweight.policies.policy import LogProbs
 from reweight.problems.problem import Problem
 
@@ -71,11 +72,9 @@ def _entropy(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
 
 
 def _kl(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
-    support = now.probabilities > 0
-    with np.errstate(invalid="ignore"):
-        return np.asarray(
-            max(0.0, (now.probabilities * np.where(support, now.total - reference.total, 0.0))[support].sum())
-        )
+    pi, ref = now.probabilities, reference.probabilities
+    log_ratio = np.subtract(now.total, reference.total, out=np.zeros_like(pi), where=pi > 0)
+    return np.asarray(kl_divergence(pi, ref, log_ratio))
 
 
 def _support(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,11 @@ from reweight.errors import InputError
 from reweight.groups.exact import exact_advantages
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["advantages"]
+__all__ = ["advantages", "float_advantages"]
 
 Floats = NDArray[np.float64]
+LARGEST_REWARD = 1e300
+LARGEST_BLOCK = 10_000_000
 
 
 def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike | None = None) -> NDArray[Any]:
@@ -64,11 +69,11 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
         table = values.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"rewards of type {values.dtype} are not numbers: give floats or Fractions") from None
-    if np.isinf(table).any():
-        raise InputError("a reward is infinite: give finite rewards, or NaN for a missing one")
+    if (np.abs(table) > LARGEST_REWARD).any():
+        raise InputError("a reward is infinite or above 1e300: give finite rewards, or NaN for a missing one")
     batches = table.reshape((1, *table.shape)) if table.ndim == 1 else table
     shaped = None if weights is None else weights.reshape(batches.shape)
-    return _float_advantages(batches, advantage, shaped).reshape(table.shape)
+    return float_advantages(batches, advantage, shaped).reshape(table.shape)
 
 
 def _matching_lengths(lengths: ArrayLike, shape: tuple[int, ...]) -> Floats:
@@ -80,116 +85,164 @@ def _matching_lengths(lengths: ArrayLike, shape: tuple[int, ...]) -> Floats:
     return weights
 
 
-def _float_advantages(rewards: Floats, advantage: Advantage, lengths: Floats | None) -> Floats:
-    """Rewards (..., B, G): the vectorised twin of exact.exact_advantages."""
+def float_advantages(
+    rewards: Floats, advantage: Advantage, lengths: Floats | None = None, *, members: Sequence[int] | None = None
+) -> Floats:
+    """Compute the advantages of the given members (all by default) of groups (..., B, G); shape (..., B, M).
+
+    The vectorised twin of exact.exact_advantages. Everything is measured from the smallest of the rewards that it is
+    about, in units of their range: so neither a common offset nor the unit of the rewards costs a digit.
+    """
     missing = np.isnan(rewards)
     if missing.any():
         if advantage.missing == "error":
             raise InputError("a reward is missing (NaN): set missing to 'exclude' or 'zero', or give the reward")
         if advantage.missing == "zero":
             rewards, missing = np.where(missing, 0.0, rewards), np.zeros_like(missing)
-    count = (~missing).sum(-1, keepdims=True)
-    low = np.where(missing, np.inf, rewards).min(-1, keepdims=True)
-    high = np.where(missing, -np.inf, rewards).max(-1, keepdims=True)
-    constant = ~(high > low)
-    # Shifting by the smallest reward is exact to one rounding and keeps a large common offset out of every mean.
-    shifted = np.where(missing, 0.0, rewards - np.where(np.isfinite(low), low, 0.0))
-    centred = _subtract_baseline(rewards, shifted, missing, count, advantage, lengths)
-    result = _divide_by_scale(centred, rewards, shifted, missing, count, advantage)
+    chosen = list(range(rewards.shape[-1])) if members is None else list(members)
+    group = _sample(rewards, missing, -1, advantage.ddof)
+    result = _scaled(rewards, missing, group, advantage, lengths, chosen)
     if advantage.selection == "best":
-        best = ~missing & (rewards == high) & ((rewards == high).sum(-1, keepdims=True) == 1)
-        result = np.where(best, result, 0.0)
+        highest = np.where(missing, -np.inf, rewards).max(-1, keepdims=True)
+        single = (rewards == highest).sum(-1, keepdims=True) == 1
+        result = np.where(single & (rewards == highest)[..., chosen], result, 0.0)
     if advantage.baseline not in ("none", "batch_mean") or advantage.scale in ("std", "leave_one_out_std"):
-        result = np.where(constant, 0.0, result)
-    result = np.where(missing, 0.0, result)
-    return _apply_singleton_rule(result, rewards, missing, count, advantage)
+        result = np.where(group.constant, 0.0, result)
+    result = np.where(missing[..., chosen], 0.0, result)
+    return _apply_singleton_rule(result, rewards[..., chosen], missing[..., chosen], group.count, advantage)
 
 
-def _mean(values: Floats, missing: NDArray[np.bool_], axis: int | tuple[int, ...]) -> Floats:
-    count = np.maximum((~missing).sum(axis, keepdims=True), 1)
-    return np.asarray(np.where(missing, 0.0, values).sum(axis, keepdims=True) / count)
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rewards seen from the smallest of them, in units of their range; statistics over the axis that was named."""
+
+    unit: Floats
+    values: Floats
+    centred: Floats
+    std: Floats
+    count: Floats
+    constant: NDArray[np.bool_]
 
 
-def _subtract_baseline(
+def _sample(rewards: Floats, missing: NDArray[np.bool_], axis: int | tuple[int, ...], ddof: int) -> Sample:
+    low = np.where(missing, np.inf, rewards).min(axis, keepdims=True)
+    high = np.where(missing, -np.inf, rewards).max(axis, keepdims=True)
+    constant = ~(high > low)
+    count = (~missing).sum(axis, keepdims=True).astype(np.float64)
+    unit = np.where(constant, 1.0, np.where(constant, 1.0, high) - np.where(constant, 0.0, low))
+    values = np.where(missing | constant, 0.0, (rewards - np.where(constant, 0.0, low)) / unit)
+    centred = np.where(missing, 0.0, values - values.sum(axis, keepdims=True) / np.maximum(count, 1))
+    std = np.sqrt((centred**2).sum(axis, keepdims=True) / np.maximum(count - ddof, 1))
+    return Sample(unit, values, centred, std, count, constant)
+
+
+def _scaled(
     rewards: Floats,
-    shifted: Floats,
     missing: NDArray[np.bool_],
-    count: NDArray[np.int_],
+    group: Sample,
     advantage: Advantage,
     lengths: Floats | None,
+    members: list[int],
 ) -> Floats:
-    baseline = advantage.baseline
+    """(reward - baseline) / scale, each as a number times its unit."""
+    scale, ddof = advantage.scale, advantage.ddof
+    coupled = advantage.couples_prompts
+    batch = _sample(rewards, missing, (-2, -1), ddof) if coupled else group
+    unit, centred = _centred(rewards, missing, group, batch, advantage.baseline, lengths)
+    centred = centred[..., members]
+    if scale == "none":
+        return unit * centred
+    if scale == "mean":
+        mean_unit, mean = _exact_mean(rewards, missing)
+        if advantage.eps > 0:
+            mean_unit, mean = np.ones(1), mean_unit * mean + float(advantage.eps)
+        return np.divide(centred, mean, out=np.zeros_like(centred), where=mean != 0) * (unit / mean_unit)
+    if scale == "leave_one_out_std":
+        std_unit, std = _leave_one_out(rewards, missing, ddof, members)
+        return np.where(
+            std > 0, _divided(unit, centred, std_unit, np.where(std > 0, std, 1.0), advantage), unit * centred
+        )
+    spread = batch if scale == "batch_std" else group
+    return _divided(unit, centred, spread.unit, spread.std, advantage)
+
+
+def _centred(
+    rewards: Floats,
+    missing: NDArray[np.bool_],
+    group: Sample,
+    batch: Sample,
+    baseline: str,
+    lengths: Floats | None,
+) -> tuple[Floats, Floats]:
+    """Return a unit and reward minus baseline in that unit."""
     if baseline == "mean":
-        return shifted - _mean(shifted, missing, -1)
+        return group.unit, group.centred
     if baseline == "leave_one_out":
-        return (shifted - _mean(shifted, missing, -1)) * (count / np.maximum(count - 1, 1))
+        return group.unit, group.centred * (group.count / np.maximum(group.count - 1, 1))
     if baseline == "length_weighted":
         assert lengths is not None
         weights = np.where(missing, 0.0, lengths)
         total = np.maximum(weights.sum(-1, keepdims=True), np.finfo(float).tiny)
-        return np.asarray(shifted - (weights * shifted).sum(-1, keepdims=True) / total)
+        return group.unit, group.values - (weights * group.values).sum(-1, keepdims=True) / total
     if baseline == "second_best":
         ordered = np.sort(np.where(missing, -np.inf, rewards), axis=-1)
         second = ordered[..., -2:-1] if rewards.shape[-1] > 1 else ordered
-        return rewards - np.where(np.isfinite(second), second, rewards)
+        unit = _power_of_two(rewards, missing)
+        return unit, (rewards - np.where(np.isfinite(second), second, rewards)) / unit
     if baseline == "batch_mean":
-        return rewards - _mean(rewards, missing, (-2, -1))
-    return rewards.copy()
+        return batch.unit, batch.centred
+    unit = _power_of_two(rewards, missing)
+    return unit, rewards / unit
 
 
-def _divide_by_scale(
-    centred: Floats,
-    rewards: Floats,
-    shifted: Floats,
-    missing: NDArray[np.bool_],
-    count: NDArray[np.int_],
-    advantage: Advantage,
-) -> Floats:
-    scale = advantage.scale
-    if scale == "none":
-        return centred
-    if scale == "mean":
-        mean = _mean(rewards, missing, -1) + float(advantage.eps)
-        return np.divide(centred, mean, out=np.zeros_like(centred), where=mean != 0)
-    if scale == "leave_one_out_std":
-        variance, constant = _leave_one_out_variance(shifted, missing, count, advantage.ddof)
-        divisor = _regularised_root(variance, advantage)
-        return np.where(constant, centred, centred / np.where(constant, 1.0, divisor))
-    axes: int | tuple[int, ...] = (-2, -1) if scale == "batch_std" else -1
-    values = rewards if scale == "batch_std" else shifted
-    deviation = np.where(missing, 0.0, values - _mean(values, missing, axes))
-    members = (~missing).sum(axes, keepdims=True)
-    spread = np.abs(deviation).max(axes, keepdims=True)
-    unit = np.where(spread > 0, spread, 1.0)
-    variance = unit**2 * ((deviation / unit) ** 2).sum(axes, keepdims=True) / np.maximum(members - advantage.ddof, 1)
-    divisor = _regularised_root(variance, advantage)
-    return np.divide(centred, divisor, out=np.zeros_like(centred), where=divisor > 0)
+def _divided(unit: Floats, centred: Floats, std_unit: Floats, std: Floats, advantage: Advantage) -> Floats:
+    eps = float(advantage.eps)
+    if eps == 0:
+        return np.divide(centred, std, out=np.zeros_like(centred), where=std > 0) * (unit / std_unit)
+    return np.asarray(unit * centred / _regularised(std_unit * std, advantage))
 
 
-def _regularised_root(variance: Floats, advantage: Advantage) -> Floats:
+def _regularised(std: Floats, advantage: Advantage) -> Floats:
     eps = float(advantage.eps)
     if advantage.eps_rule == "added":
-        return np.sqrt(variance) + eps
-    return np.sqrt(variance + eps) if advantage.eps_rule == "inside_root" else np.sqrt(np.maximum(variance, eps))
+        return std + eps
+    return np.asarray((np.hypot if advantage.eps_rule == "inside_root" else np.maximum)(std, np.sqrt(eps)))
 
 
-def _leave_one_out_variance(
-    shifted: Floats, missing: NDArray[np.bool_], count: NDArray[np.int_], ddof: int
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Variance of the other members, and where they are all equal or too few to have one; both (..., G)."""
-    size = shifted.shape[-1]
-    absent = missing[..., None, :] | np.eye(size, dtype=bool)
-    others = np.broadcast_to(shifted[..., None, :], absent.shape)
-    highest = np.where(absent, -np.inf, others).max(-1)
-    lowest = np.where(absent, np.inf, others).min(-1)
-    deviation = np.where(absent, 0.0, others - _mean(others, absent, -1))
-    degrees = count - 1 - ddof
-    variance = (deviation**2).sum(-1) / np.maximum(degrees, 1)
-    return variance, ~(highest > lowest) | (degrees < 1)
+def _power_of_two(rewards: Floats, missing: NDArray[np.bool_]) -> Floats:
+    """Return the power of two next to the largest absolute reward of the group: a unit that costs no rounding."""
+    largest = np.where(missing, 0.0, np.abs(rewards)).max(-1, keepdims=True)
+    exponent = np.frexp(largest)[1] - 1
+    return np.asarray(np.ldexp(1.0, np.where(largest > 0, exponent, 0)))
+
+
+def _exact_mean(rewards: Floats, missing: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return a unit and the group's mean in it, from a correctly rounded sum: zero exactly when the rewards cancel."""
+    unit = _power_of_two(rewards, missing)
+    total = np.apply_along_axis(math.fsum, -1, np.where(missing, 0.0, rewards / unit))
+    return unit, np.asarray(total[..., None] / np.maximum((~missing).sum(-1, keepdims=True), 1))
+
+
+def _leave_one_out(rewards: Floats, missing: NDArray[np.bool_], ddof: int, members: list[int]) -> tuple[Floats, Floats]:
+    """Return the unit and the standard deviation in it of the members but one, (..., M); zero where it is undefined."""
+    rows = rewards.reshape(-1, rewards.shape[-1])
+    absent = missing.reshape(rows.shape)
+    left_out = np.zeros((len(members), rows.shape[1]), dtype=bool)
+    left_out[np.arange(len(members)), members] = True
+    block = max(1, LARGEST_BLOCK // max(left_out.size, 1))
+    units, deviations = [], []
+    for start in range(0, len(rows), block):
+        part = slice(start, start + block)
+        without = absent[part, None, :] | left_out
+        others = _sample(np.broadcast_to(rows[part, None, :], without.shape), without, -1, ddof)
+        units.append(others.unit[..., 0])
+        deviations.append(np.where(others.count[..., 0] > ddof, others.std[..., 0], 0.0))
+    shape = (*rewards.shape[:-1], len(members))
+    return np.concatenate(units).reshape(shape), np.concatenate(deviations).reshape(shape)
 
 
 def _apply_singleton_rule(
-    result: Floats, rewards: Floats, missing: NDArray[np.bool_], count: NDArray[np.int_], advantage: Advantage
+    result: Floats, rewards: Floats, missing: NDArray[np.bool_], count: Floats, advantage: Advantage
 ) -> Floats:
     lonely = count == 1
     if not (advantage.needs_group and lonely.any()):
@@ -198,5 +251,5 @@ def _apply_singleton_rule(
         raise InputError("a group has one valid reward and no group statistic: set singleton to 'zero' or 'reward'")
     if advantage.singleton == "zero":
         return np.where(lonely, 0.0, result)
-    divisor = _regularised_root(np.ones_like(rewards), advantage) if advantage.scale == "std" else 1.0
+    divisor = _regularised(np.ones_like(rewards), advantage) if advantage.scale == "std" else 1.0
     return np.where(lonely & ~missing, rewards / divisor, result)

@@ -20,9 +20,9 @@ from scipy.special import expit
 
 from reweight.checks import SUM_TOLERANCE, real, unit
 from reweight.errors import InputError
-from reweight.groups.advantages import advantages
+from reweight.groups.advantages import float_advantages
 from reweight.groups.binomial import binomial_probabilities
-from reweight.groups.exact import as_fraction
+from reweight.groups.exact import as_fraction, exact_advantages
 from reweight.groups.radicals import RadicalSum
 from reweight.groups.weights import check_prompt_local
 from reweight.objectives.advantage import Advantage
@@ -51,8 +51,11 @@ def binary_advantages(
             "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
         )
     groups = (np.arange(group_size) < np.arange(group_size + 1)[:, None]).astype(np.int64)
-    table: NDArray[Any] = groups.astype(object) if exact else groups.astype(np.float64)
-    values = advantages(table, advantage)
+    values: NDArray[Any]
+    if exact:
+        values = exact_advantages(groups.astype(object), advantage)
+    else:
+        values = float_advantages(groups.astype(np.float64), advantage, members=[0, -1])
     zero = RadicalSum() if exact else 0.0
     correct, wrong = values[:, 0].copy(), values[:, -1].copy()
     correct[0], wrong[-1] = zero, zero
@@ -242,7 +245,7 @@ def _bernstein(coefficients: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _mixed_share(p: Floats, q: Floats, group_size: int) -> Floats:
-    return np.asarray(binomial_probabilities(group_size, p, q)[..., 1:-1].sum(axis=-1))
+    return np.asarray(np.minimum(1.0, binomial_probabilities(group_size, p, q)[..., 1:-1].sum(axis=-1)))
 
 
 def _binomial(n: int, k: int, p: Fraction) -> Fraction:

@@ -8,7 +8,7 @@ needs to know how a group is made. A drawn batch gives the same three numbers by
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reweight.errors import InputError
-from reweight.groups.advantages import advantages
+from reweight.groups.advantages import float_advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, type_masses
 from reweight.groups.weights import check_prompt_local
 from reweight.objectives.clip import surrogate
@@ -131,7 +131,7 @@ def sampled_coefficients(
     behaviour = policy if old is None else old
     old_log_probs = behaviour.log_probs(problem)
     lengths = _lengths(problem, old_log_probs)
-    signed, weight = _group_terms(problem.float_rewards[draws], lengths[draws], objective)
+    signed, weight = _group_terms(problem.float_rewards[draws], lengths[draws], objective, range(draws.shape[1]))
     size = len(problem)
 
     def add_up(values: Floats) -> Floats:
@@ -150,7 +150,7 @@ def _expected_sums(problem: Problem, old: LogProbs, objective: Objective) -> Gro
     rewards, token_counts = np.array(types, dtype=np.float64).T
 
     def statistic(groups: NDArray[np.int64]) -> Floats:
-        signed, weight = _group_terms(rewards[groups], token_counts[groups], objective)
+        signed, weight = _group_terms(rewards[groups], token_counts[groups], objective, [0])
         return np.stack([np.maximum(signed[:, 0], 0), np.maximum(-signed[:, 0], 0), weight[:, 0]], axis=1)
 
     masses = type_masses(old.probabilities[None, :], index, len(types))
@@ -164,16 +164,18 @@ def _lengths(problem: Problem, log_probs: LogProbs) -> Floats:
     return problem.lengths if problem.lengths is not None else log_probs.mask.sum(axis=1).astype(np.float64)
 
 
-def _group_terms(rewards: Floats, lengths: Floats, objective: Objective) -> tuple[Floats, Floats]:
-    """Return advantage times aggregation weight, and that weight, of every member of groups (M, G)."""
-    values = advantages(rewards, objective.advantage, lengths=lengths)
+def _group_terms(
+    rewards: Floats, lengths: Floats, objective: Objective, members: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Return advantage times aggregation weight, and that weight, of the given members of groups (M, G)."""
+    values = float_advantages(rewards, objective.advantage, lengths, members=members)
     rule: dict[str, Callable[[], Any]] = {
         "token_mean": lambda: lengths.shape[1] / lengths.sum(axis=1, keepdims=True),
-        "sequence_mean": lambda: 1.0 / lengths,
+        "sequence_mean": lambda: 1.0 / lengths[:, members],
         "sequence_sum": lambda: 1.0,
         "constant": lambda: 1.0 / objective.constant_length,
     }
-    weight = np.broadcast_to(rule[objective.aggregation](), lengths.shape)
+    weight = np.broadcast_to(rule[objective.aggregation](), values.shape)
     return values * weight, weight
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from reweight.errors import InputError
-from reweight.groups.binary import binary_weights, gap, usable_share
+from reweight.groups.binary import binary_weights, gap
 from reweight.groups.weights import group_weights
 from reweight.objectives.objective import Objective
 
@@ -114,7 +114,8 @@ def binary_table(
         if exact:
             value = gap(rate, objective.group_size, objective.advantage, tpr=tpr, fpr=fpr, mixed_only=mixed_only)
             whole = str(value)
-        seen = noise["tpr"] * p + noise["fpr"] * (1 - p)
+        accepted = noise["tpr"] * p + noise["fpr"] * (1 - p)
+        refused = (1 - noise["tpr"]) * p + (1 - noise["fpr"]) * (1 - p)
         limited = objective.advantage.scale == "std" and 0 < p < 1 and not mixed_only and tpr == 1 and fpr == 0
         rows.append(
             BinaryWeight(
@@ -123,7 +124,7 @@ def binary_table(
                 wrong=float(wrong),
                 gap=float(difference),
                 signal=float(p * (1 - p) * difference),
-                dead_share=float(1 - usable_share(seen, objective.group_size)),
+                dead_share=float(accepted**objective.group_size + refused**objective.group_size),
                 infinite=(p * (1 - p)) ** -0.5 if limited else None,
                 exact_gap=whole,
             )

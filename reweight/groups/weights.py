@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reweight.checks import SUM_TOLERANCE, distribution
+from reweight.checks import SUM_TOLERANCE, distribution, real
 from reweight.errors import InputError
-from reweight.groups.advantages import advantages
+from reweight.groups.advantages import LARGEST_REWARD, float_advantages
 from reweight.groups.exact import as_fraction, exact_advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, expect_given_type_exactly, type_masses
 from reweight.objectives.advantage import Advantage, check_group_size
@@ -82,7 +82,7 @@ def group_weights(
         return _exact_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage)
     if precision != "float64":
         raise InputError(f"precision is {precision!r}: choose 'float64' or 'rational'")
-    values = np.asarray(rewards).astype(np.float64)
+    values = real(np.asarray(rewards, dtype=np.float64), "rewards", at_least=-LARGEST_REWARD, at_most=LARGEST_REWARD)
     table = distribution(probabilities, "probabilities")
     if values.shape != table.shape[-1:]:
         raise InputError(f"{values.size} rewards for {table.shape[-1]} probabilities: give one reward a probability")
@@ -92,7 +92,7 @@ def group_weights(
     expected = expect_given_type(
         type_masses(rows, index, len(types)),
         group_size,
-        lambda groups: advantages(levels[groups], advantage)[:, :1],
+        lambda groups: float_advantages(levels[groups], advantage, members=[0]),
     )
     return expected[:, index, 0].reshape(table.shape)
 

@@ -32,30 +32,31 @@ class Advantage:
     scale : {"std", "leave_one_out_std", "batch_std", "mean", "none"}
         What the difference is divided by: the group's standard deviation, that of the other members, that of the whole
         batch, the group's mean reward, or nothing. Where the others' standard deviation is zero or undefined the
-        difference stays undivided.
+        difference stays undivided; where any other divisor is zero the advantage is zero.
     ddof : {0, 1}
         Degrees of freedom subtracted in a standard deviation.
     eps : float or Fraction
         The stabiliser; a decimal float means the decimal that it prints as (1e-4 is 1/10000).
     eps_rule : {"added", "inside_root", "clamp"}
-        s + eps, sqrt(s^2 + eps), or sqrt(max(s^2, eps)).
+        s + eps, sqrt(s^2 + eps), or sqrt(max(s^2, eps)) for a standard deviation s; to a mean eps is always added.
     selection : {"all", "best"}
         Whether every member keeps its advantage or only the single best one.
     singleton : {"zero", "reward", "error"}
-        What a group with one valid reward gets: zero, the reward itself (with a standard deviation of one), or an
-        error.
+        What a group with one valid reward gets where a statistic of the group enters: zero, the reward itself (divided
+        by a standard deviation of one, with its eps, where the scale is "std"), or an error.
     missing : {"exclude", "zero", "error"}
         What a missing (NaN) reward is: left out of the statistics with advantage zero, a reward of zero, or an error.
 
     Raises
     ------
     InputError
-        If a field has a value that is not listed, or `eps` is negative or not finite.
+        If a field has a value that is not listed, or `eps` is not between 0 and 1e12.
 
     Notes
     -----
-    A group whose rewards are all equal is degenerate and gets exact zeros whenever the baseline or the scale is a
-    statistic of the group; degeneracy is equality of rewards, never a small standard deviation.
+    A group whose rewards are all equal is degenerate and gets exact zeros whenever its baseline is a statistic of the
+    group or its scale the standard deviation of the group or of the others. Degeneracy is equality of rewards, never a
+    small standard deviation; the same holds of a batch.
 
     Examples
     --------

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from reweight.checks import choice, distribution, real
 from reweight.errors import InputError
 
-__all__ = ["KLPenalty", "kl_expected", "kl_gradient"]
+__all__ = ["KLPenalty", "k3", "kl_divergence", "kl_expected", "kl_gradient"]
 
 Estimator = Literal["k1", "k2", "k3"]
 GradientRule = Literal["autograd", "straight_through", "ratio_weighted"]
 Floats = NDArray[np.float64]
 LARGEST_BETA = 1e12
+SERIES_BELOW, SERIES_TERMS = 0.5, 16
+EXTREME = -30.0
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,7 @@ class KLPenalty:
         """Return the estimator at log pi - log reference, in nats."""
         if self.estimator == "k1":
             return log_ratio
-        if self.estimator == "k2":
-            return log_ratio**2 / 2
-        return np.expm1(-log_ratio) + log_ratio
+        return log_ratio**2 / 2 if self.estimator == "k2" else k3(log_ratio)
 
     def slope(self, log_ratio: Floats, importance: Floats) -> Floats:
         """Return what multiplies grad log pi of one sample in the gradient of the penalty (without beta).
@@ -71,10 +71,47 @@ class KLPenalty:
         """
         if self.gradient == "straight_through":
             return log_ratio
-        derivative = {"k1": np.ones_like(log_ratio), "k2": log_ratio, "k3": -np.expm1(-log_ratio)}[self.estimator]
-        if self.gradient == "ratio_weighted":
-            return np.asarray(importance * (self.value(log_ratio) + derivative))
-        return derivative
+        with np.errstate(over="ignore"):
+            if self.gradient == "autograd":
+                autograd = {"k1": np.ones_like(log_ratio), "k2": log_ratio, "k3": -np.expm1(-log_ratio)}
+                return autograd[self.estimator]
+            # value plus slope of the estimator, in which the exponentials of k3 cancel
+            weighted = {"k1": log_ratio + 1, "k2": log_ratio**2 / 2 + log_ratio, "k3": log_ratio}
+            return np.asarray(importance * weighted[self.estimator])
+
+
+def k3(log_ratio: Floats) -> Floats:
+    """Return exp(-x) - 1 + x, accurate near zero; its mean under pi at x = log pi - log ref is KL(pi || ref).
+
+    Each term is at least zero, so that a small divergence is not the difference of large sums.
+
+    Examples
+    --------
+    >>> k3(np.array([0.0, 1e-8, 1.0])).tolist()
+    [0.0, 4.9999999833333343e-17, 0.36787944117144233]
+    """
+    small = np.abs(log_ratio) < SERIES_BELOW
+    x = np.where(small, log_ratio, 0.0)
+    series = np.zeros_like(x)
+    for power in range(SERIES_TERMS, 1, -1):  # x^2/2! - x^3/3! + ...
+        series = (1 - series) * x / power if power > 2 else (1 - series) * x**2 / 2
+    with np.errstate(over="ignore"):
+        direct = np.expm1(-np.where(small, 1.0, log_ratio)) + log_ratio
+    return np.asarray(np.where(small, series, direct))
+
+
+def kl_divergence(pi: Floats, ref: Floats, log_ratio: Floats) -> float:
+    """Return KL(pi || ref) in nats, given log pi - log ref, as a sum in which no term is negative.
+
+    Examples
+    --------
+    >>> pi, ref = np.array([0.5, 0.5]), np.array([0.25, 0.75])
+    >>> round(kl_divergence(pi, ref, np.log(pi / ref)), 12)
+    0.143841036226
+    """
+    extreme = log_ratio < EXTREME  # there pi exp(-x) is the reference itself
+    terms = np.where(extreme, ref - pi + pi * log_ratio, pi * k3(np.where(extreme, 0.0, log_ratio)))
+    return float(terms[pi > 0].sum() + ref[pi == 0].sum())
 
 
 def kl_expected(policy: ArrayLike, reference: ArrayLike, estimator: Estimator) -> float:
@@ -96,8 +133,12 @@ def kl_expected(policy: ArrayLike, reference: ArrayLike, estimator: Estimator) -
     >>> round(kl_expected([0.6, 0.3, 0.1], [0.2, 0.3, 0.5], "k3"), 12)
     0.498223581957
     """
-    probabilities, log_ratio = _log_ratio(policy, reference)
-    return float(probabilities @ KLPenalty(estimator, 1.0).value(log_ratio))
+    pi, ref, log_ratio = _log_ratio(policy, reference)
+    if estimator == "k2":
+        return float(pi @ (log_ratio**2 / 2))
+    choice(estimator, "KL estimator", get_args(Estimator))
+    divergence = kl_divergence(pi, ref, log_ratio)
+    return divergence if estimator == "k1" else divergence - float(ref[pi == 0].sum())
 
 
 def kl_gradient(
@@ -113,14 +154,15 @@ def kl_gradient(
     >>> kl_gradient([0.6, 0.3, 0.1], [0.2, 0.3, 0.5], "k3").round(12) + 0.0  # that of KL(reference || policy)
     array([ 0.4,  0. , -0.4])
     """
-    probabilities, log_ratio = _log_ratio(policy, reference)
-    coefficients = probabilities * KLPenalty(estimator, 1.0, gradient=gradient).slope(
-        log_ratio, np.ones_like(log_ratio)
-    )
-    return np.asarray(coefficients - probabilities * coefficients.sum())
+    pi, ref, log_ratio = _log_ratio(policy, reference)
+    if (estimator, gradient) == ("k3", "autograd"):
+        coefficients = np.where(pi > 0, pi - ref, 0.0)  # pi (1 - ref/pi)
+    else:
+        coefficients = pi * KLPenalty(estimator, 1.0, gradient=gradient).slope(log_ratio, np.ones_like(pi))
+    return np.asarray(coefficients - pi * coefficients.sum())
 
 
-def _log_ratio(policy: ArrayLike, reference: ArrayLike) -> tuple[Floats, Floats]:
+def _log_ratio(policy: ArrayLike, reference: ArrayLike) -> tuple[Floats, Floats, Floats]:
     pi, ref = distribution(policy, "policy"), distribution(reference, "reference")
     if pi.shape != ref.shape or pi.ndim != 1:
         raise InputError(
@@ -129,4 +171,7 @@ def _log_ratio(policy: ArrayLike, reference: ArrayLike) -> tuple[Floats, Floats]
     support = pi > 0
     if (ref[support] == 0).any():
         raise InputError("the KL is infinite: the reference gives probability zero to an answer of the policy")
-    return pi, np.log(pi, out=np.zeros_like(pi), where=support) - np.log(ref, out=np.zeros_like(ref), where=support)
+    excess = np.divide(pi - ref, ref, out=np.zeros_like(pi), where=support)
+    close = support & (np.abs(excess) < 0.5)
+    apart = np.log(pi, out=np.zeros_like(pi), where=support) - np.log(ref, out=np.zeros_like(ref), where=support)
+    return pi, ref, np.where(close, np.log1p(np.where(close, excess, 0.0)), apart)

@@ -148,3 +148,46 @@ def test_length_weighting_needs_lengths():
 def test_an_advantage_knows_its_choices(fields):
     with pytest.raises(InputError):
         Advantage(**fields)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 1000000.1])
+@pytest.mark.parametrize("size", [3, 5, 6, 7, 9])
+@pytest.mark.parametrize("scale", ["batch_std", "none", "std"])
+def test_a_constant_batch_is_exactly_zero(value, size, scale):
+    for ddof in (0, 1):
+        assert (advantages(np.full((1, size), value), Advantage("batch_mean", scale, ddof=ddof)) == 0).all()
+    assert (advantages(np.full((2, size), value), Advantage("none", "batch_std")) == 0).all()
+
+
+NEAR = 2.0**-40
+HARD = [
+    [1.0, 1 + NEAR, 0.0, 1.0],
+    [-1.0, 1 + NEAR, 1 + NEAR, 1.0],
+    [1.0, 1 + 2.0**-52, 0.0, 1.0, 1.0],
+    [1e155, 0.0, 0.0, 1e155],
+    [1e-161, 0.0, 3e-161],
+    [5e-324, 0.0],
+    [1e300, -1e300, 0.0],
+    [0.3, 0.7, -1.0],
+]
+
+
+@pytest.mark.parametrize("group", HARD)
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("baseline", ["mean", "leave_one_out", "batch_mean", "none"])
+def test_hard_groups_against_exact_values(group, scale, baseline):
+    """Rewards that nearly agree, that reach the ends of float64, or whose mean nearly cancels."""
+    for ddof in (0, 1):
+        advantage = Advantage(baseline, scale, ddof=ddof)
+        exact = advantages(np.array([[Fraction(reward) for reward in group]], dtype=object), advantage)[0]
+        expected = [float(value) for value in exact]
+        found = advantages([group], advantage)[0]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * max(map(abs, expected)))
+
+
+def test_leave_one_out_std_of_a_large_binary_group_fits_in_memory():
+    group = np.zeros((40, 1024))
+    group[:, 0] = 1.0
+    values = advantages(group, Advantage("leave_one_out", "leave_one_out_std"))
+    assert values[0, 0] == 1.0
+    assert values[0, 1] == pytest.approx(-1 / 1023 / np.sqrt(1 / 1023 - 1 / 1023**2), rel=1e-12)

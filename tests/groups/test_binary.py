@@ -13,7 +13,7 @@ from reweight import testing
 from reweight.errors import InputError
 from reweight.groups.binary import binary_weights, effective_objective, fill_probability, gap, usable_share
 from reweight.groups.weights import group_weights
-from reweight.objectives import Advantage
+from reweight.objectives import Advantage, Objective
 
 
 def ball_gap(p, q, group_size, ddof, eps):
@@ -163,3 +163,24 @@ def test_dynamic_sampling_that_never_fills():
 def test_what_is_refused(arguments, options, message):
     with pytest.raises(InputError, match=message):
         gap(*arguments, Advantage(), **options)
+
+
+def test_a_share_is_never_above_one():
+    p = np.linspace(0.3, 0.7, 4001)
+    for group_size in (56, 64, 256, 1024):
+        assert (usable_share(p, group_size) <= 1).all()
+        assert fill_probability(0.5, group_size, 1, 1) <= 1
+
+
+@pytest.mark.parametrize(("p", "group_size"), [(0.5, 56), (0.3, 100), (0.9, 256), (0.5, 64)])
+def test_small_dead_shares_keep_their_digits(p, group_size):
+    from reweight.groups.table import binary_table
+
+    exact = Fraction(p) ** group_size + (1 - Fraction(p)) ** group_size
+    row = binary_table(Objective(Advantage(), group_size), [Fraction(p)])[0]
+    assert row.dead_share == pytest.approx(float(exact), rel=1e-12, abs=0)
+
+
+def test_the_leave_one_out_scale_at_the_largest_group():
+    value = gap(0.3, 1024, Advantage("leave_one_out", "leave_one_out_std"))
+    assert value == pytest.approx(1 / np.sqrt(0.21), rel=5e-3)

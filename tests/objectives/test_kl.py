@@ -60,3 +60,34 @@ def test_answers_of_probability_zero_are_allowed_where_the_policy_has_none():
 def test_a_penalty_knows_its_choices(fields):
     with pytest.raises(InputError):
         KLPenalty(*fields)
+
+
+@pytest.mark.parametrize("distance", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_small_divergences_keep_their_digits(distance):
+    """Second order in the distance, checked in exact fractions times a logarithm in balls."""
+    from fractions import Fraction
+
+    from flint import arb, ctx, fmpq
+
+    ref = [Fraction(1, 4), Fraction(3, 4)]
+    step = Fraction(2.0 ** round(np.log2(distance)))
+    pi = [ref[0] + step, ref[1] - step]
+    with ctx.workprec(300):
+        masses = [arb(fmpq(*p.as_integer_ratio())) for p in pi]
+        ratios = [arb(fmpq(*(p / r).as_integer_ratio())) for p, r in zip(pi, ref, strict=True)]
+        exact = float(sum(mass * ratio.log() for mass, ratio in zip(masses, ratios, strict=True)))
+    values = [float(p) for p in pi], [float(r) for r in ref]
+    assert kl_expected(*values, "k1") == pytest.approx(exact, rel=1e-12, abs=0)
+    assert kl_expected(*values, "k3") == pytest.approx(exact, rel=1e-12, abs=0)
+
+
+def test_extreme_ratios_are_finite_where_the_value_is():
+    pi, ref = [1.0, 1e-320], [0.5, 0.5]
+    assert kl_expected(pi, ref, "k3") == pytest.approx(np.log(2), rel=1e-12)
+    np.testing.assert_allclose(kl_gradient(pi, ref, "k3"), [0.5, -0.5], rtol=1e-12)
+    assert np.isfinite(kl_gradient(pi, ref, "k3", gradient="ratio_weighted")).all()
+
+
+def test_mass_of_the_reference_outside_the_support():
+    assert kl_expected([1.0, 0.0], [0.25, 0.75], "k1") == pytest.approx(np.log(4))
+    assert kl_expected([1.0, 0.0], [0.25, 0.75], "k3") == pytest.approx(0.25 - 1 + np.log(4))
