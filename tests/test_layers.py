@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reweight.groups",),
     ("reweight.objectives", "reweight.policies"),
     ("reweight.problems",),
-    ("reweight.checks", "reweight.errors", "reweight.files"),
+    ("reweight.checks", "reweight.errors", "reweight.files", "reweight.terminal"),
 )
 HEIGHT = {part: -row for row, parts in enumerate(LAYERS) for part in parts}
 TORCH_PLACES = ("reweight.policies.transformer", "reweight.conformance", "tabular_sims.bridge")
