@@ -55,8 +55,8 @@ def quoted(value: object, most: int = QUOTE) -> str:
         return f"a {type(value).__name__} of thousands of digits"
 
 
-def listed(names: Iterable[object], most: int = LISTED) -> str:
-    """Names with commas between them; of many only the first, and how many more there are.
+def listed(names: Iterable[object], most: int = LISTED, joint: str = ", ") -> str:
+    """Names with commas (or another joint) between them; of many only the first, and how many more there are.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def listed(names: Iterable[object], most: int = LISTED) -> str:
     ('a, b', 'a, b and 3 more')
     """
     given = list(names)
-    shown = ", ".join(line(name, QUOTE) for name in given[:most])
+    shown = joint.join(line(name, QUOTE) for name in given[:most])
     return f"{shown} and {len(given) - most} more" if len(given) > most else shown
 
 

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from reweight.errors import InputError
+from reweight.terminal import quoted
 
 __all__ = ["Rule", "checked_reward", "correctness_rule"]
+
+EXACT_FLOATS = 2**53
+"""Up to this every whole number is a float of its own."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,13 @@ def checked_reward(value: Any, where: str) -> float | bool | None:
     if value is None or isinstance(value, bool):
         return value
     if not isinstance(value, int | float):
-        raise InputError(f"{where}: the reward {value!r} is not a number; write a number, true, false or null")
-    if math.isnan(value):
+        raise InputError(f"{where}: the reward {quoted(value)} is not a number; write a number, true, false or null")
+    if isinstance(value, int):
+        if abs(value) > EXACT_FLOATS:
+            raise InputError(f"{where}: the reward {quoted(value)} has more digits than a float holds; write fewer")
+    elif math.isnan(value):
         return None
-    if math.isinf(value):
+    elif math.isinf(value):
         raise InputError(f"{where}: the reward is infinite; write a finite number, or null where it is missing")
     return float(value)
 
@@ -42,7 +49,7 @@ def correctness_rule(rewards: Iterable[float | bool], threshold: float | None, s
     Raises
     ------
     InputError
-        If none of these holds, or a threshold is given for booleans.
+        If none of these holds, or the threshold is not finite or is given for booleans.
 
     Examples
     --------
@@ -51,6 +58,8 @@ def correctness_rule(rewards: Iterable[float | bool], threshold: float | None, s
     (True, 'two reward values, -1 and 1: the larger means correct')
     """
     rewards = list(rewards)
+    if threshold is not None and not math.isfinite(threshold):
+        raise InputError(f"the threshold {threshold} is not a finite number; give for example 0.5")
     booleans = sum(isinstance(value, bool) for value in rewards)
     if booleans and booleans < len(rewards):
         raise InputError(f"{source}: some rewards are numbers and some are true or false; write them all in one way")
@@ -59,17 +68,22 @@ def correctness_rule(rewards: Iterable[float | bool], threshold: float | None, s
             raise InputError(f"{source}: the rewards are true or false, so --threshold says nothing; leave it out")
         return Rule(bool, "correct is what the file says: true")
     if threshold is not None:
-        return Rule(lambda value: value >= threshold, f"correct means a reward of at least {threshold:g} (--threshold)")
+        sentence = f"correct means a reward of at least {_short(threshold)} (--threshold)"
+        return Rule(lambda value: value >= threshold, sentence)
     values = sorted(set(rewards))
     if len(values) == 2:
-        larger = values[1]
-        return Rule(
-            lambda value: value == larger, f"two reward values, {values[0]:g} and {larger:g}: the larger means correct"
-        )
+        smaller, larger = values
+        sentence = f"two reward values, {_short(smaller)} and {_short(larger)}: the larger means correct"
+        return Rule(lambda value: value == larger, sentence)
     if len(values) == 1:
-        found = f"all rewards are {values[0]:g}"
+        found = f"all rewards are {_short(values[0])}"
     elif values:
-        found = f"there are {len(values)} different rewards between {values[0]:g} and {values[-1]:g}"
+        found = f"there are {len(values)} different rewards between {_short(values[0])} and {_short(values[-1])}"
     else:
         raise InputError(f"{source}: no sample has a reward; give a file with at least one")
     raise InputError(f"{source}: {found}, so it is not clear which mean correct; say so with --threshold")
+
+
+def _short(number: float) -> str:
+    """All digits of a number, so that two different ones never read alike."""
+    return repr(float(number)).removesuffix(".0")

@@ -7,13 +7,19 @@ from typing import Any
 
 from reweight.errors import InputError
 from reweight.rollouts.files import File, Row
-from reweight.rollouts.reader import ID_FIELDS, Options, first_of, prompt_id, unused_fields
-from reweight.rollouts.table import Group, Rollouts
+from reweight.rollouts.reader import ID_FIELDS, Names, Options, first_of, unused_fields
+from reweight.rollouts.table import MOST_SAMPLES, Group, Rollouts
+from reweight.terminal import line, quoted
 
 __all__ = ["holds_counts", "read_counts"]
 
 SAMPLES_FIELDS = ("n", "total", "k")
 CORRECT_FIELDS = ("c", "correct", "num_correct")
+WANTED = (
+    (ID_FIELDS, "prompt id"),
+    (SAMPLES_FIELDS, "number of samples"),
+    (CORRECT_FIELDS, "number of correct samples"),
+)
 
 
 def holds_counts(fields: Iterable[str]) -> bool:
@@ -23,54 +29,54 @@ def holds_counts(fields: Iterable[str]) -> bool:
 
 
 def read_counts(file: File, rows: Iterable[Row], format_name: str, options: Options) -> Rollouts:
-    """One group a row; a prompt that comes twice is refused unless `options.merge`."""
+    """One group a row, by the field names of the first row; a prompt that comes twice is refused without merge."""
     groups: list[Group] = []
     lines: dict[str, int] = {}
-    merged = 0
     seen: dict[str, None] = {}
-    used: set[str | None] = set()
+    used: tuple[str, ...] = ()
+    ids = Names("prompt id")
     for row in rows:
-        where = f"{file.source}, line {row.line}"
+        where = file.at(row.line)
+        used = used or tuple(_named(row, names, meaning, where) for names, meaning in WANTED)
         seen.update(dict.fromkeys(row.fields))
-        id_field = first_of(ID_FIELDS, row.fields)
-        n_field = first_of(SAMPLES_FIELDS, row.fields)
-        c_field = first_of(CORRECT_FIELDS, row.fields)
-        used |= {id_field, n_field, c_field}
-        prompt = prompt_id(row.fields[id_field] if id_field else None, where)
-        n = _count(row.fields, n_field, "n", where)
-        c = _count(row.fields, c_field, "c", where)
+        id_field, n_field, c_field = used
+        prompt = ids.of(row.value(id_field, where), where)
+        n = _count(row.value(n_field, where), n_field, WANTED[1][1], where)
+        c = _count(row.value(c_field, where), c_field, WANTED[2][1], where)
         if n == 0:
             raise InputError(f"{where}: n = 0, so nothing was sampled from this prompt; remove the line")
         if c > n:
             raise InputError(f"{where}: c = {c} correct of only n = {n} samples; give 0 <= c <= n")
-        if prompt in lines:
-            if not options.merge:
-                raise InputError(
-                    f"{file.source}: prompt {prompt!r} is on line {lines[prompt]} and again on line {row.line}; "
-                    "remove one, or add them with --merge"
-                )
-            merged += 1
+        if prompt in lines and not options.merge:
+            raise InputError(
+                f"{file.name}: prompt {quoted(prompt)} is on line {lines[prompt]} and again on line {row.line}; "
+                "remove one, or add them with --merge"
+            )
         lines.setdefault(prompt, row.line)
         groups.append(Group(prompt, n, c))
     if not groups:
-        raise InputError(f"{file.source}: there is no row under the header; give at least one prompt")
+        raise InputError(f"{file.name}: there is no row under the header; give at least one prompt")
     understood: tuple[str, ...] = ("each row is a prompt with its number of samples and of correct samples",)
-    if merged:
-        understood += (f"{merged} rows repeat a prompt and were added to its first row (--merge)",)
+    if len(groups) > len(lines):
+        understood += (f"{len(groups) - len(lines)} rows repeat a prompt and were added to its first row (--merge)",)
     return Rollouts(file.source, format_name, tuple(groups), understood + unused_fields(seen, used))
 
 
-def _count(fields: dict[str, Any], name: str | None, meaning: str, where: str) -> int:
-    if name is None:
-        raise InputError(f"{where}: the row has no field {meaning}; write the number of {_LONG[meaning]}")
-    value = fields[name]
+def _named(row: Row, names: tuple[str, ...], meaning: str, where: str) -> str:
+    found = first_of(names, row.fields)
+    if found is None:
+        raise InputError(f"{where}: the row has no field {names[0]}; write the {meaning}")
+    return found
+
+
+def _count(value: Any, name: str, meaning: str, where: str) -> int:
+    found = f"{where}: {line(name)} = {quoted(value)}"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{where}: {name} = {value!r} is not a number; write the number of {_LONG[meaning]}")
-    if value != value or value in (float("inf"), float("-inf")) or value != int(value):
-        raise InputError(f"{where}: {name} = {value!r} is not a whole number; write the number of {_LONG[meaning]}")
+        raise InputError(f"{found} is not a number; write the {meaning}")
+    if isinstance(value, float) and not value.is_integer():
+        raise InputError(f"{found} is not a whole number; write the {meaning}")
     if value < 0:
-        raise InputError(f"{where}: {name} = {value} is negative; write the number of {_LONG[meaning]}")
+        raise InputError(f"{found} is negative; write the {meaning}")
+    if value > MOST_SAMPLES:
+        raise InputError(f"{found} is more than 1e9; write the {meaning} of one prompt")
     return int(value)
-
-
-_LONG = {"n": "samples", "c": "correct samples"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reweight.rollouts.counting import holds_counts, read_counts
 from reweight.rollouts.files import File, csv_rows
-from reweight.rollouts.reader import Options
+from reweight.rollouts.reader import NAME_FIELDS, Options
 from reweight.rollouts.table import Rollouts
 
 NAME = "counts-csv"
@@ -19,4 +19,4 @@ def recognises(file: File) -> bool:
 
 def read(file: File, options: Options) -> Rollouts:
     """Each row is one prompt."""
-    return read_counts(file, csv_rows(file), NAME, options)
+    return read_counts(file, csv_rows(file, NAME_FIELDS), NAME, options)

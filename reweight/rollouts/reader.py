@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from reweight.errors import InputError
 from reweight.rollouts.files import File
 from reweight.rollouts.table import Rollouts
+from reweight.terminal import line, listed, quoted
 
-__all__ = ["ID_FIELDS", "Options", "Reader", "first_of", "prompt_id", "unused_fields"]
+__all__ = ["GROUP_FIELD", "ID_FIELDS", "NAME_FIELDS", "Names", "Options", "Reader", "first_of", "unused_fields"]
 
 ID_FIELDS = ("id", "prompt_id", "task_id")
+GROUP_FIELD = "group"
+NAME_FIELDS = frozenset({*ID_FIELDS, GROUP_FIELD})
+WHOLE_FLOATS = 2**53
+"""Below this each whole number is a float of its own."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +54,52 @@ def first_of(names: Iterable[str], fields: Iterable[str]) -> str | None:
     return next((name for name in names if name in present), None)
 
 
-def prompt_id(value: Any, where: str) -> str:
-    """A prompt's id as text, so that 7 in one file and "7" in another are one prompt.
+@dataclass(frozen=True)
+class Names:
+    """Names of prompts, or of groups, as text: strings, and whole numbers as their digits.
+
+    Two rows with one name are one prompt, so a name must not arise by rounding (a number with a fraction, or a float
+    with more digits than floats hold) nor from a number in one row and a string in another.
+
+    Parameters
+    ----------
+    meaning : str
+        What is named, for error messages.
 
     Examples
     --------
-    >>> prompt_id(7, "here"), prompt_id(7.0, "here"), prompt_id("7", "here")
-    ('7', '7', '7')
+    >>> names = Names("prompt id")
+    >>> names.of(7, "line 1"), names.of(7.0, "line 2"), names.of("a", "line 3")
+    ('7', '7', 'a')
+    >>> names.of("7", "line 4")
+    Traceback (most recent call last):
+    reweight.errors.InputError: line 4: the prompt id 7 is a string here and a number before; write it in one way
     """
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return str(int(value)) if value.is_integer() else repr(value)
-    if value is None or value == "":
-        raise InputError(f"{where}: the row has no prompt id; give it a field {' or '.join(ID_FIELDS)}")
-    raise InputError(f"{where}: {value!r} is not a prompt id; write a string or a number")
+
+    meaning: str
+    _is_text: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
+
+    def of(self, value: Any, where: str) -> str:
+        """The name of a row, which is neither missing nor empty."""
+        if value is None or value == "":
+            raise InputError(f"{where}: the row has no {self.meaning}; write a string or a whole number")
+        is_text = isinstance(value, str)
+        is_whole = (isinstance(value, int) and not isinstance(value, bool)) or (
+            isinstance(value, float) and value.is_integer() and abs(value) < WHOLE_FLOATS
+        )
+        if not (is_text or is_whole):
+            raise InputError(f"{where}: {quoted(value)} is not a {self.meaning}; write a string or a whole number")
+        name = value if is_text else str(int(value))
+        if self._is_text.setdefault(name, is_text) is not is_text:
+            here, before = ("a string", "a number") if is_text else ("a number", "a string")
+            raise InputError(
+                f"{where}: the {self.meaning} {line(name)} is {here} here and {before} before; write it in one way"
+            )
+        return str(name)
 
 
 def unused_fields(fields: Iterable[str], used: Iterable[str | None]) -> tuple[str, ...]:
     """A sentence on the fields that were not looked at, if there are any."""
     taken = set(used)
     rest = [name for name in fields if name not in taken]
-    return (f"fields not used: {', '.join(rest)}",) if rest else ()
+    return (f"fields not used: {listed(rest)}",) if rest else ()

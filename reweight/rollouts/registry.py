@@ -10,6 +10,7 @@ from reweight.errors import InputError
 from reweight.rollouts.files import File, open_file
 from reweight.rollouts.reader import Options, Reader
 from reweight.rollouts.table import Rollouts
+from reweight.terminal import listed, quoted
 
 __all__ = ["formats", "read"]
 
@@ -20,8 +21,6 @@ READERS = (
     "rewards_csv",
     "trl_parquet",
 )
-
-MOST_SHOWN = 120
 
 
 def formats() -> dict[str, str]:
@@ -73,12 +72,12 @@ def read(
     """
     options = Options(threshold, merge, reward, step)
     if format is not None and format not in formats():
-        raise InputError(f"there is no format {format!r}; choose one of {', '.join(formats())}")
+        raise InputError(f"there is no format {quoted(format)}; choose one of {', '.join(formats())}")
     file = open_file(path)
     reader = _choose(file, format)
     unused = sorted(options.given() - reader.OPTIONS)
     if unused:
-        raise InputError(f"{file.source}: a {reader.NAME} file has no use for --{unused[0]}; leave it out")
+        raise InputError(f"{file.name}: a {reader.NAME} file has no use for --{unused[0]}; leave it out")
     return reader.read(file, options)
 
 
@@ -91,5 +90,4 @@ def _choose(file: File, name: str | None) -> Reader:
         if name == reader.NAME or (name is None and reader.recognises(file)):
             return reader
     known = "; ".join(f"{known_name}: {holds}" for known_name, holds in formats().items())
-    fields = ", ".join(file.fields)[:MOST_SHOWN]
-    raise InputError(f"{file.source}: no known format has the fields {fields!r}; known are {known}")
+    raise InputError(f"{file.name}: no known format has the fields {listed(file.fields)}; known are {known}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reweight.rollouts.files import File, csv_rows
-from reweight.rollouts.reader import Options
+from reweight.rollouts.reader import NAME_FIELDS, Options
 from reweight.rollouts.rewarding import holds_rewards, read_rewards
 from reweight.rollouts.table import Rollouts
 
@@ -19,4 +19,4 @@ def recognises(file: File) -> bool:
 
 def read(file: File, options: Options) -> Rollouts:
     """Single rewards are gathered by prompt."""
-    return read_rewards(file, csv_rows(file), NAME, options)
+    return read_rewards(file, csv_rows(file, NAME_FIELDS), NAME, options)

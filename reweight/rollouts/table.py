@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reweight.errors import InputError
+from reweight.terminal import line, quoted
 
-__all__ = ["Counts", "Group", "LeftOut", "Rollouts"]
+__all__ = ["MOST_SAMPLES", "Counts", "Group", "LeftOut", "Rollouts"]
+
+MOST_SAMPLES = 10**9
+"""Samples of one prompt; what is beyond is a mistake in the file, and sums stay far from the end of int64."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Counts:
     Raises
     ------
     InputError
-        If the arrays differ in length, are empty, or hold an impossible count.
+        If the arrays differ in length, are empty, or hold an impossible count or one beyond 10^9.
 
     Examples
     --------
@@ -66,7 +70,7 @@ class Counts:
         bad = np.flatnonzero((self.n < 1) | (self.c < 0) | (self.c > self.n))
         if bad.size:
             i = bad[0]
-            found = f"prompt {self.prompts[i]!r} has c = {self.c[i]} correct of n = {self.n[i]} samples"
+            found = f"prompt {quoted(self.prompts[i])} has c = {self.c[i]} correct of n = {self.n[i]} samples"
             raise InputError(f"{found}; give 0 <= c <= n and n >= 1")
         self.n.flags.writeable = False
         self.c.flags.writeable = False
@@ -74,11 +78,7 @@ class Counts:
     @classmethod
     def of(cls, n: Sequence[int], c: Sequence[int]) -> Counts:
         """Counts of prompts that are named by their position."""
-        size, correct = np.array(n), np.array(c)
-        for name, values in (("n", size), ("c", correct)):
-            if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-                raise InputError(f"{name} is not a flat sequence of integers; give one integer for each prompt")
-        return cls(tuple(str(i) for i in range(size.size)), size.astype(np.int64), correct.astype(np.int64))
+        return cls(tuple(str(i) for i in range(len(n))), _integers("n", n), _integers("c", c))
 
     @property
     def samples(self) -> int:
@@ -128,7 +128,7 @@ class Rollouts:
         for group in self.groups:
             n[group.prompt] = n.get(group.prompt, 0) + group.n
             c[group.prompt] = c.get(group.prompt, 0) + group.c
-        return Counts(tuple(n), np.array(list(n.values()), np.int64), np.array(list(c.values()), np.int64))
+        return Counts(tuple(n), _integers("n", list(n.values())), _integers("c", list(c.values())))
 
     def to_dict(self) -> dict[str, Any]:
         """Source, format, groups, what was understood and what was left out, as plain JSON values."""
@@ -142,5 +142,16 @@ class Rollouts:
 
     def __str__(self) -> str:
         samples = sum(group.n for group in self.groups)
-        lines = [f"{self.source}: {self.format}, {len(self.groups)} groups, {samples} samples", *self.understood]
+        lines = [f"{line(self.source)}: {self.format}, {len(self.groups)} groups, {samples} samples", *self.understood]
         return "\n".join(lines + [f"left out: {item.rows} {item.reason}" for item in self.left_out])
+
+
+def _integers(name: str, values: Sequence[int]) -> NDArray[np.int64]:
+    """Counts (P,) as int64, refused where they are no integers or more than a prompt can have."""
+    numbers = np.array(values)
+    integers = numbers.dtype.kind in "iu" or all(isinstance(value, int) for value in values)
+    if numbers.ndim != 1 or not integers or numbers.dtype.kind == "b":
+        raise InputError(f"{name} is not a flat sequence of integers; give one integer for each prompt")
+    if numbers.size and (largest := numbers.max()) > MOST_SAMPLES:
+        raise InputError(f"{name} = {quoted(int(largest))} is more than 1e9; give the counts of one prompt")
+    return numbers.astype(np.int64)

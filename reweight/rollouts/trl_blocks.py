@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from reweight.groups.advantages import advantages
 from reweight.objectives.advantage import Advantage
+from reweight.terminal import listed
 
 __all__ = ["find_blocks"]
 
@@ -43,13 +44,12 @@ def find_blocks(
         for names in _column_sets(tuple(columns)):
             recipe = _fits(_total([columns[name] for name in names]), target, size)
             if recipe is not None:
-                found[size] = f"group size {size}: advantage = {recipe} with reward = {' + '.join(names)}"
+                found[size] = f"group size {size}: advantage = {recipe} with reward = {listed(names, joint=' + ')}"
                 break
     if len(found) == 1:
         return next(iter(found.items()))
     if found:
-        sizes = ", ".join(map(str, found))
-        return None, f"group size not known: the sizes {sizes} reproduce the advantage column equally well"
+        return None, f"group size not known: the sizes {listed(found)} reproduce the advantage column equally well"
     return None, "group size not known: no size reproduces the advantage column from unweighted rewards"
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reweight.errors import InputError
 from reweight.rollouts import Group, LeftOut, example, formats, read
 
 DATA = Path(__file__).parents[1] / "data"
@@ -45,11 +46,35 @@ def test_names_that_the_fields_have_elsewhere(tmp_path: Path, fields: tuple[str,
     assert table(write(tmp_path, "x.csv", ",".join(fields), "a,8,3")) == {"a": (8, 3)}
 
 
-def test_ids_may_be_numbers_and_mean_the_same_as_their_text(tmp_path: Path) -> None:
-    path = write(
-        tmp_path, "x.jsonl", {"id": 7, "n": 2, "c": 1}, {"id": 1.5, "n": 2, "c": 0}, {"id": "z", "n": 4, "c": 4}
+def test_ids_may_be_whole_numbers_and_keep_all_their_digits(tmp_path: Path) -> None:
+    numbers = [7, 8.0, 2**70, 2**70 + 1]
+    rows = [{"id": number, "n": 2, "c": 1} for number in numbers]
+    path = write(tmp_path, "x.jsonl", *rows, {"id": "z", "n": 4, "c": 4})
+    assert table(path) == {**{str(int(number)): (2, 1) for number in numbers}, "z": (4, 4)}
+
+
+def test_one_id_is_not_a_number_in_one_row_and_a_string_in_another(tmp_path: Path) -> None:
+    rows = [{"prompt_id": 7, "reward": 1}, {"prompt_id": "7", "reward": 0}]
+    for order in (rows, rows[::-1]):
+        with pytest.raises(InputError, match=r"line 2: the prompt id 7 is a .* here and a .* before"):
+            read(write(tmp_path, "x.jsonl", *order))
+
+
+def test_an_id_in_csv_is_its_text(tmp_path: Path) -> None:
+    ids = ["007", "7", "07.0", "1e5", "100000", "5e400", "none", "true", "nan", "12345678901234567890123", "x,y"]
+    ids += ["12345678901234567890124", " 7"]
+    cells = [f'"{name}"' for name in ids]
+    counts = write(tmp_path, "x.csv", "id,n,c", *(f"{cell},8,{i % 2}" for i, cell in enumerate(cells)))
+    assert table(counts) == {name: (8, i % 2) for i, name in enumerate(ids)}
+    rewards = write(
+        tmp_path, "y.csv", "prompt_id,group,reward", *(f"{cell},{cell},{i % 2}" for i, cell in enumerate(cells))
     )
-    assert table(path) == {"7": (2, 1), "1.5": (2, 0), "z": (4, 4)}
+    assert table(rewards) == {name: (1, i % 2) for i, name in enumerate(ids)}
+
+
+def test_groups_in_csv_are_their_text_too(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.csv", "prompt_id,group,reward", "a,1,0", "a,01,1", "a,1,1", "a,,1")
+    assert read(path).groups == (Group("a", 2, 1), Group("a", 1, 1), Group("a", 1, 1))
 
 
 def test_fields_that_are_not_used_are_named(tmp_path: Path) -> None:
@@ -58,7 +83,7 @@ def test_fields_that_are_not_used_are_named(tmp_path: Path) -> None:
 
 
 def test_merge_adds_rows_of_one_prompt(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.jsonl", {"id": 1, "n": 2, "c": 1}, {"id": "1", "n": 8, "c": 4})
+    path = write(tmp_path, "x.jsonl", {"id": 1, "n": 2, "c": 1}, {"id": 1, "n": 8, "c": 4})
     rollouts = read(path, merge=True)
     assert rollouts.groups == (Group("1", 2, 1), Group("1", 8, 4))
     assert table(path, merge=True) == {"1": (10, 5)}
@@ -83,6 +108,29 @@ def test_a_missing_reward_is_left_out_and_never_wrong(tmp_path: Path) -> None:
     assert table(path) == {"a": (2, 1)}
     assert rollouts.left_out == (LeftOut("samples without a reward (null or NaN)", 3),)
     assert "prompts without any reward, which are not counted as prompts: 1" in rollouts.understood
+
+
+def test_rows_without_rewards_are_counted_as_left_out(tmp_path: Path) -> None:
+    empty = [{"prompt_id": "a", "rewards": []}, {"prompt_id": "b", "rewards": None}]
+    full = {"prompt_id": "c", "rewards": [1, 0]}
+    for order in ([*empty, full], [full, *empty]):
+        rollouts = read(write(tmp_path, "x.jsonl", *order))
+        assert rollouts.groups == (Group("c", 2, 1),)
+        assert rollouts.left_out == (LeftOut("rows without rewards (null or an empty list)", 2),)
+        assert "prompts without any reward, which are not counted as prompts: 2" in rollouts.understood
+
+
+def test_different_rewards_read_differently(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.jsonl", {"prompt_id": "a", "rewards": [1, 0.9999999999]})
+    assert "two reward values, 0.9999999999 and 1: the larger means correct" in read(path).understood
+
+
+def test_of_many_fields_that_are_not_used_a_few_are_named(tmp_path: Path) -> None:
+    rows = [{"id": i, "n": 8, "c": 3, f"k{i}": 1, "evil\n\x1b\ud800": 1} for i in range(20_000)]
+    (sentence,) = [line for line in read(write(tmp_path, "x.jsonl", *rows)).understood if "not used" in line]
+    assert sentence.isprintable()
+    assert sentence.endswith("and 19989 more")
+    assert len(sentence) < 200
 
 
 def test_groups_of_one_prompt_are_pooled_and_it_is_said(tmp_path: Path) -> None:
@@ -127,6 +175,12 @@ def test_a_quoted_cell_may_hold_a_line_break(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('id,n,c\n"two\nlines",8,3\nb,8,4\n')
     assert table(path) == {"two\nlines": (8, 3), "b": (8, 4)}
+
+
+def test_line_ends_of_an_old_mac(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"id,n,c\ra,8,3\rb,8,4\r")
+    assert table(path) == {"a": (8, 3), "b": (8, 4)}
 
 
 def test_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ def trl_advantage(rewards: np.ndarray, size: int) -> np.ndarray:
     return ((groups - mean) / (std + np.float32(1e-4))).reshape(-1).astype(float)
 
 
-def write(folder: Path, prompts: list[Any], advantage: Any, step: Any = 3, **rewards: Any) -> Path:
+def write(folder: Path, prompts: Any, advantage: Any, step: Any = 3, **rewards: Any) -> Path:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -143,3 +145,72 @@ def test_refusals(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1], "n": [8], "c": [3]}), other)
     with pytest.raises(InputError, match="the parquet has no column step"):
         read(other)
+
+
+WHEN = dt.datetime(2020, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"step": [[1]] * 2}, r"row 1: the training step \[1\] is not a whole number"),
+        ({"step": ["\x1b[31m", "b"]}, r"row 1: the training step '\\x1b\[31m' is not a whole number"),
+        ({"step": [1.0, float("nan")]}, "row 2: the training step nan is not a whole number"),
+        ({"step": [1, None]}, "row 2: the row has no training step"),
+        ({"advantage": ["x"] * 2}, "the column advantage holds string and not numbers"),
+        ({"advantage": [[1.0]] * 2}, "the column advantage holds list<.*> and not numbers"),
+        ({"advantage": [WHEN] * 2}, r"the column advantage holds timestamp\[us\] and not numbers"),
+        ({"prompts": [b"a"] * 2}, "row 1: the prompt b'a' is neither a text nor a list of messages"),
+        ({"prompts": [WHEN] * 2}, "row 1: the prompt datetime.* is neither a text"),
+        ({"prompts": [Decimal("1.0")] * 2}, "row 1: the prompt Decimal.* is neither a text"),
+        ({"prompts": [1, 2]}, "row 1: the prompt 1 is neither a text"),
+        ({"prompts": [[{"role": "user", "content": b"x"}]] * 2}, "row 1: the prompt .* is neither a text"),
+        ({"accuracy_reward": [2**60 + 1, 0]}, "the column accuracy_reward has more digits than a float holds"),
+        ({"accuracy_reward": [float("inf"), 0.0]}, "row 1: the reward is infinite"),
+    ],
+)
+def test_columns_of_other_types(tmp_path: Path, columns: dict[str, Any], expected: str) -> None:
+    given = {"prompts": ["q"] * 2, "advantage": [0.5, -0.5], "accuracy_reward": [1.0, 0.0], **columns}
+    with pytest.raises(InputError, match=expected) as caught:
+        read(write(tmp_path, **given))
+    assert str(caught.value).isprintable()
+
+
+def test_numbers_of_any_width_are_rewards(tmp_path: Path) -> None:
+    for kind in (np.float16, np.float32, np.uint64, np.int8, bool):
+        rewards = np.array([1, 0, 1, 1], kind)
+        path = write(tmp_path, ["q"] * 4, [0.5, -0.5, 0.5, 0.5], accuracy_reward=rewards)
+        assert read(path).counts().c.tolist() == [3], kind
+
+
+def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ["step", "prompt", "completion", "accuracy_reward", "accuracy_reward", "advantage"]
+    path = tmp_path / "twice.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array([1, 2])] * len(names), names=names), path)
+    with pytest.raises(InputError, match="a column name is written twice"):
+        read(path)
+
+
+def test_a_column_name_cannot_act_on_a_terminal(tmp_path: Path) -> None:
+    path = write(tmp_path, ["q"] * 2, [0.5, -0.5], **{"r\x1b[31m\n<script>": [1.0, 0.0]})
+    rollouts = read(path)
+    assert all(sentence.isprintable() for sentence in rollouts.understood)
+    assert r"r\x1b[31m\n<script>" in sentence(rollouts, "correctness")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_parquet_with_flipped_bytes_is_read_or_refused(tmp_path: Path, seed: int) -> None:
+    content = bytearray((DATA / "completions_00001.parquet").read_bytes())
+    rng = np.random.default_rng(seed)
+    for place in rng.integers(4, len(content) - 4, 20):
+        content[place] ^= int(rng.integers(1, 256))
+    path = tmp_path / "x.parquet"
+    path.write_bytes(content)
+    try:
+        samples = read(path).counts().samples
+    except InputError:
+        samples = 0
+    assert samples <= 16
