@@ -121,6 +121,6 @@ def _execute(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except InputError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"the claim file {path} does not run: {type(error).__name__}: {error}") from error
     return module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from numbers import Integral, Real
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reweight.errors import InputError
 
-__all__ = ["Floats", "choice", "distribution", "integer", "mask", "plain", "real", "shapes", "unit", "whole"]
+__all__ = ["Floats", "choice", "distribution", "integer", "mask", "number", "plain", "real", "shapes", "unit", "whole"]
 
 Floats = NDArray[np.float64]
 
@@ -51,14 +52,22 @@ def whole(value: ArrayLike, name: str, *, at_least: int) -> Floats:
     return numbers
 
 
-def integer(value: int, name: str, *, at_least: int) -> int:
-    """One whole number, not an array and not a truth value."""
-    if isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} must be a whole number, got {value!r}.")
-    numbers = whole(value, name, at_least=at_least)
-    if numbers.ndim:
-        raise InputError(f"{name} must be one whole number, got an array of shape {numbers.shape}.")
-    return int(numbers)
+def integer(value: object, name: str, *, at_least: int) -> int:
+    """One integer: not an array, not a truth value, not a float that happens to be whole."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise InputError(f"{name} must be an integer, got {value!r}.")
+    if value < at_least:
+        raise InputError(f"{name} must be at least {at_least}, got {value}.")
+    return int(value)
+
+
+def number(
+    value: object, name: str, *, at_least: float = -np.inf, at_most: float = np.inf, above: float = -np.inf
+) -> float:
+    """One real number in the stated range: not an array, not a truth value, not text."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise InputError(f"{name} must be one number, got {value!r}.")
+    return float(real(cast(ArrayLike, value), name, at_least=at_least, at_most=at_most, above=above))
 
 
 def choice(value: object, name: str, allowed: Collection[object]) -> None:

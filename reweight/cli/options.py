@@ -81,10 +81,13 @@ def objective_from(
 
 
 def shown(value: Any) -> str:
-    """Return a value as a table shows it: six significant digits, a dash for what does not apply."""
+    """Return a value as a table shows it: six significant digits, never a 1 that is not one, a dash for nothing."""
     if value is None:
         return "-"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:.6g}"
+    return f"1 - {1 - value:.2g}" if text == "1" and 1 - value > 0 else text
 
 
 def print_json(result: dict[str, Any]) -> None:

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reweight.cli import options
-from reweight.cli.numbers import real_number, real_numbers
+from reweight.cli.numbers import as_float, exact_number, real_number, real_numbers
 
 if TYPE_CHECKING:
     import xarray
 
-    from reweight.dynamics.spec import RunSpec
-
 __all__ = ["command"]
 
 SHOWN_ROWS = 11
+BESIDE_A_FILE = ("file", "as_json", "out")
 
 File = Annotated[str | None, typer.Argument(help="A run as TOML; instead of the options below.")]
 Rewards = Annotated[str, typer.Option(help="Reward of each answer: 1,0,0.")]
@@ -26,12 +25,13 @@ UpdateName = Annotated[str, typer.Option("--update", help="tilt, pg (exact gradi
 Step = Annotated[str, typer.Option(help="Step size eta.")]
 Steps = Annotated[int, typer.Option(help="Number of updates.")]
 InnerEpochs = Annotated[int, typer.Option(help="Inner epochs an update.")]
-Groups = Annotated[int, typer.Option(help="Groups drawn an update (spg).")]
-Seed = Annotated[int, typer.Option(help="Seed of the draws (spg).")]
+Groups = Annotated[int | None, typer.Option(help="Groups drawn an update (spg alone; 1 by default).")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the draws (spg alone; 0 by default).")]
 Bounds = Annotated[bool, typer.Option(help="Put the theory's ceilings beside the path.")]
 
 
 def command(
+    context: typer.Context,
     file: File = None,
     preset: options.PresetName = "trl",
     group_size: options.GroupSize = None,
@@ -48,8 +48,8 @@ def command(
     step: Step = "0.1",
     steps: Steps = 100,
     inner_epochs: InnerEpochs = 1,
-    groups: Groups = 1,
-    seed: Seed = 0,
+    groups: Groups = None,
+    seed: Seed = None,
     bounds: Bounds = True,
     as_json: options.AsJson = False,
     out: options.Out = None,
@@ -59,54 +59,63 @@ def command(
     from reweight.dynamics.spec import RunSpec, read_spec, update_named
     from reweight.dynamics.trajectory import trajectory_dict
     from reweight.errors import InputError
+    from reweight.files import check_writable
     from reweight.policies.flat import FlatPolicy
     from reweight.problems.problem import Problem
 
+    if out is not None:
+        check_writable(out)
     if file is not None:
-        if probabilities is not None or pass_rate is not None:
-            raise InputError("the file describes the whole run: leave out --probabilities and --pass-rate")
-        spec = read_spec(file)
+        _refuse_options_beside_a_file(context)
+        path = read_spec(file).run()
     else:
         if (probabilities is None) == (pass_rate is None):
             raise InputError(
                 "say where the run starts: --pass-rate 0.01, or --probabilities 0.1,0.6,0.3 with --rewards"
             )
-        start = real_numbers(probabilities, "--probabilities") if probabilities else _two(pass_rate or "")
-        extra: dict[str, Any] = {"groups": groups} if update == "spg" else {}
-        spec = RunSpec(
+        if seed is not None and update != "spg":
+            raise InputError("--seed is about drawn groups: use it with --update spg")
+        start = _two(pass_rate) if pass_rate is not None else real_numbers(probabilities or "", "--probabilities")
+        fields: dict[str, Any] = {"step": real_number(step, "--step"), "inner_epochs": inner_epochs}
+        path = RunSpec(
             Problem(real_numbers(rewards, "--rewards")),
             FlatPolicy.from_probabilities(start),
             options.objective_from(
-                preset,
-                group_size=group_size,
-                baseline=baseline,
-                scale=scale,
-                ddof=ddof,
-                eps=eps,
-                kl=kl,
-                beta=beta,
+                preset, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps, kl=kl, beta=beta
             ),
-            update_named(update, step=real_number(step, "--step"), inner_epochs=inner_epochs, **extra),
+            update_named(update, **fields | ({} if groups is None else {"groups": groups})),
             steps,
-            seed,
+            0 if seed is None else integer(seed, "--seed", at_least=0),
             bounds,
-        )
-    integer(seed, "--seed", at_least=0)
-    path = spec.run()
+        ).run()
     if as_json:
         options.print_json(trajectory_dict(path))
     else:
         _print(path)
     if out is not None:
-        _write(path, spec, out)
+        _write(path, out)
+
+
+def _refuse_options_beside_a_file(context: typer.Context) -> None:
+    """A file describes the whole run; an option beside it would be ignored."""
+    from reweight.errors import InputError
+
+    given = [
+        name
+        for name in context.params
+        if name not in BESIDE_A_FILE and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    if given:
+        option = given[0].replace("_", "-")
+        raise InputError(f"the file describes the whole run: leave out --{option}, or change it in the file")
 
 
 def _two(text: str) -> list[float]:
     from reweight.checks import unit
 
-    rate = real_number(text, "--pass-rate")
-    unit(rate, "--pass-rate")
-    return [rate, 1 - rate]
+    rate = exact_number(text, "--pass-rate")
+    unit(as_float(rate, "--pass-rate"), "--pass-rate")
+    return [as_float(share, "--pass-rate") for share in (rate, 1 - rate)]
 
 
 def _scalars(path: xarray.Dataset) -> list[str]:
@@ -126,11 +135,12 @@ def _print(path: xarray.Dataset) -> None:
         print(f"not shown: {left_out}")
 
 
-def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
+def _write(path: xarray.Dataset, out: str) -> None:
     import json
     from pathlib import Path
 
     from reweight.dynamics.trajectory import trajectory_dict
+    from reweight.errors import InputError
     from reweight.files import write_atomic
     from reweight.plots import style, trajectory
     from reweight.reports import Figure, Report, Section, Table
@@ -152,8 +162,11 @@ def _write(path: xarray.Dataset, spec: RunSpec, out: str) -> None:
             Section("Path", [Figure(figure, "trajectory", caption, "Pass rate, entropy, KL and answers over steps.")]),
             Section("Numbers", [Table(["step", *names], rows, "Every step")]),
         ],
-        facts={name: str(value) for name, value in path.attrs.items()} | {"seed": spec.seed},
+        facts={name: str(value) for name, value in path.attrs.items()},
     )
+    try:
+        write_atomic(Path(out) / "trajectory.json", json.dumps(trajectory_dict(path), allow_nan=False) + "\n")
+        write_atomic(Path(out) / "trajectory.nc", bytes(path.to_netcdf(engine="h5netcdf")))
+    except OSError as error:
+        raise InputError(f"{out} cannot be written to ({error.strerror}): choose another folder with --out") from None
     options.write_report(report, out)
-    write_atomic(Path(out) / "trajectory.json", json.dumps(trajectory_dict(path), allow_nan=False) + "\n")
-    write_atomic(Path(out) / "trajectory.nc", bytes(path.to_netcdf(engine="h5netcdf")))

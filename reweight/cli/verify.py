@@ -49,6 +49,7 @@ def command(
     """Check claims about GRPO: proved, verified, tested or refuted, each with its domain and its mutants."""
     from proofs_check.registry import select
     from reweight.errors import InputError
+    from reweight.files import check_writable
 
     if show is not None:
         chosen = select([show])
@@ -61,6 +62,8 @@ def command(
     required = _required(require or [])
     if forecast is not None and out is None:
         raise InputError("--forecast goes into the report: say with --out where to write that")
+    if out is not None:
+        check_writable(out)
     results = _run(entries, mutants, jobs)
     _print_json({"claims": [r.to_dict() for r in results]}) if as_json else _print_results(results)
     if out is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reweight.cli import options
-from reweight.cli.numbers import exact_number, exact_numbers
+from reweight.cli.numbers import exact_number, exact_numbers, float_sized
 
 if TYPE_CHECKING:
     from reweight.groups.table import AnswerWeight, BinaryWeight
@@ -24,6 +24,8 @@ Fpr = Annotated[str, typer.Option(help="Probability that the verifier accepts a 
 MixedOnly = Annotated[bool, typer.Option("--mixed-only", help="Given a mixed group, as in dynamic sampling.")]
 Against = Annotated[str | None, typer.Option(help="Another preset: print where the two differ.")]
 Exact = Annotated[bool, typer.Option("--exact", help="Rational arithmetic: print the value itself.")]
+
+OPTIONAL = ("infinite", "exact_gap", "exact_weight")
 
 
 def command(
@@ -46,16 +48,21 @@ def command(
 ) -> None:
     """Expected weights of one group: what each answer is pushed by, exactly."""
     from reweight.errors import InputError
+    from reweight.files import check_writable
     from reweight.groups.table import answer_table, binary_table
 
+    if out is not None:
+        check_writable(out)
     objective = options.objective_from(
         preset, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps
     )
     other = options.objective_from(against, group_size=objective.group_size) if against else None
     if (pass_rate is None) == (rewards is None):
         raise InputError("say what is asked: --pass-rate 0.01, or --rewards 1,0.5,0 with --probabilities 0.2,0.3,0.5")
+    if rewards is None and probabilities is not None:
+        raise InputError("--probabilities go with --rewards: leave them out beside --pass-rate")
     if rewards is None:
-        rates = exact_numbers(pass_rate or "", "--pass-rate")
+        rates = float_sized(exact_numbers(pass_rate or "", "--pass-rate"), "--pass-rate")
         noise = {"tpr": exact_number(tpr, "--tpr"), "fpr": exact_number(fpr, "--fpr")}
 
         def table(chosen: Objective) -> Sequence[BinaryWeight | AnswerWeight]:
@@ -63,7 +70,7 @@ def command(
     else:
         if mixed_only or (tpr, fpr) != ("1", "0"):
             raise InputError("--mixed-only, --tpr and --fpr are about binary rewards: use them with --pass-rate")
-        values = exact_numbers(rewards, "--rewards")
+        values = float_sized(exact_numbers(rewards, "--rewards"), "--rewards")
         masses = exact_numbers(probabilities, "--probabilities") if probabilities else []
 
         def table(chosen: Objective) -> Sequence[BinaryWeight | AnswerWeight]:
@@ -122,7 +129,7 @@ def _headline(objective: Objective) -> str:
 
 def _print_rows(rows: Sequence[BinaryWeight | AnswerWeight]) -> None:
     kept = [{name: value for name, value in row.to_dict().items() if value is not None} for row in rows]
-    columns = [name for name in rows[0].to_dict() if any(name in row for row in kept)]
+    columns = [name for name in rows[0].to_dict() if name not in OPTIONAL or any(name in row for row in kept)]
     titles = {"infinite": "gap if G = inf", "exact_gap": "gap, exactly", "exact_weight": "weight, exactly"}
     headings = [titles.get(name, name.replace("_", " ")) for name in columns]
     options.print_table(headings, [[options.shown(row.get(name)) for name in columns] for row in kept])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from reweight.checks import number
 from reweight.errors import InputError
 from reweight.objectives import Advantage, Clip, KLPenalty, Objective, Ratio, preset
 from reweight.policies.flat import FlatPolicy
@@ -24,8 +27,20 @@ __all__ = ["RunSpec", "read_spec", "spec_from_tables", "update_named"]
 
 UPDATES = {"tilt": Tilt, "pg": PolicyGradient, "spg": SampledPolicyGradient}
 PROBLEM_KEYS = {"rewards", "probabilities", "correct", "answers", "lengths", "weight"}
+LARGEST_FILE = 1_000_000
 RUN_KEYS: dict[str, type] = {"steps": int, "seed": int, "bounds": bool}
+NUMBERS: tuple[type, ...] = (int, float)
+ITEMS: dict[str, tuple[type, ...]] = {
+    "rewards": NUMBERS,
+    "probabilities": NUMBERS,
+    "lengths": NUMBERS,
+    "correct": (bool,),
+    "answers": (str,),
+}
+WORDS_FOR = {NUMBERS: "numbers", (bool,): "truth values", (str,): "names"}
+LARGEST_NUMBER, LARGEST_WEIGHT = 1e300, 1e12
 WORDS = {int: "an integer that is not negative", bool: "true or false"}
+OBJECTIVE_KEYS = {field.name for field in dataclasses.fields(Objective)}
 PARTS = {"advantage": Advantage, "ratio": Ratio, "clip": Clip, "kl": KLPenalty}
 
 
@@ -46,7 +61,8 @@ class RunSpec:
         from reweight.dynamics.run import run
 
         rng = np.random.default_rng(self.seed)
-        return run(self.problem, self.policy, self.objective, self.update, self.steps, bounds=self.bounds, rng=rng)
+        path = run(self.problem, self.policy, self.objective, self.update, self.steps, bounds=self.bounds, rng=rng)
+        return path.assign_attrs(seed=str(self.seed)) if self.update.needs_rng else path
 
 
 def update_named(name: str, **fields: Any) -> Update:
@@ -100,17 +116,19 @@ def read_spec(path: str | os.PathLike[str]) -> RunSpec:
     11
     """
     name = os.fspath(path)
+    file = Path(name)
+    if file.exists() and not (file.is_file() and file.stat().st_size <= LARGEST_FILE):
+        raise InputError(f"{name!r} cannot be read: it is no file of at most {LARGEST_FILE} bytes")
     try:
-        with open(name, "rb") as file:
-            tables = tomllib.load(file)
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{name} cannot be read ({error.strerror}): give a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{name} is not TOML: {error}") from None
+        raise InputError(f"{name!r} cannot be read ({error.strerror}): give a TOML file") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name!r} is not TOML: {error}") from None
     try:
         return spec_from_tables(tables)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+        raise InputError(f"{name!r}: {error}") from None
 
 
 def spec_from_tables(tables: Mapping[str, Any]) -> RunSpec:
@@ -155,19 +173,36 @@ def _problem(part: Any) -> tuple[Problem | ProblemSet, FlatPolicy]:
         missing = [name for name in ("rewards", "probabilities") if name not in entry]
         if missing:
             raise InputError(f"a problem has no {missing[0]}: give one number an answer")
+        for name, kinds in ITEMS.items():
+            _list_of(entry.get(name, []), name, kinds)
         extras = {name: entry[name] for name in ("correct", "answers", "lengths") if name in entry}
         problems.append(Problem(entry["rewards"], **extras))
         rows.append(entry["probabilities"])
-        weights.append(entry.get("weight", 1.0))
+        weights.append(number(entry.get("weight", 1.0), "weight", at_least=0.0, at_most=LARGEST_WEIGHT))
     policy = FlatPolicy.from_probabilities(rows)
-    return (problems[0] if not isinstance(part, list) else ProblemSet(problems, weights)), policy
+    return (ProblemSet(problems, weights) if isinstance(part, list) else problems[0]), policy
+
+
+def _list_of(values: Any, name: str, kinds: tuple[type, ...]) -> None:
+    """Refuse what is not a list of the given kinds; true and false are no numbers."""
+    if not isinstance(values, list) or not all(type(value) in kinds for value in values):
+        raise InputError(f"{name} is not a list of {WORDS_FOR[kinds]}: give one an answer")
+    if float in kinds and not all(abs(value) < LARGEST_NUMBER for value in values):
+        raise InputError(f"{name} holds a number that is not finite or above 1e300")
 
 
 def _objective(table: Mapping[str, Any]) -> Objective:
     fields = dict(table)
-    name = str(fields.pop("preset", "trl"))
+    name = fields.pop("preset", "trl")
+    unknown = sorted(set(fields) - OBJECTIVE_KEYS)
+    if unknown or not isinstance(name, str):
+        raise InputError(
+            f"[objective] has an unknown key or value: its keys are preset, {', '.join(sorted(OBJECTIVE_KEYS))}"
+        )
     for part, kind in PARTS.items():
         if part in fields:
+            if not isinstance(fields[part], Mapping):
+                raise InputError(f"objective.{part} is not a table: write [objective.{part}] and its keys below")
             try:
                 fields[part] = kind(**fields[part])
             except TypeError as error:

@@ -30,6 +30,7 @@ from reweight.objectives.advantage import Advantage
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
 
 Floats = NDArray[np.float64]
+LARGEST_GROUP, LARGEST_EXACT_GROUP = 4096, 256
 
 
 def binary_advantages(
@@ -46,6 +47,10 @@ def binary_advantages(
     (array([0.    , 1.7321, 1.    , 0.5774, 0.    ]), array([ 0.    , -0.5774, -1.    , -1.7321,  0.    ]))
     """
     check_prompt_local(group_size, advantage)
+    largest = LARGEST_EXACT_GROUP if exact else LARGEST_GROUP
+    if group_size > largest:
+        where = " in exact arithmetic" if exact else ""
+        raise InputError(f"group_size must be at most {largest}{where}, got {group_size}.")
     if advantage.baseline == "length_weighted":
         raise InputError(
             "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
@@ -90,7 +95,7 @@ def gap(
     tpr, fpr : float or Fraction
         Probability that the verifier accepts a correct and a wrong answer; the gap is still between correct and wrong.
     mixed_only : bool
-        Condition on groups with both outcomes, as dynamic sampling does.
+        Condition on groups with both outcomes, as dynamic sampling does; NaN where there are none.
 
     Returns
     -------
@@ -130,6 +135,7 @@ def binary_weights(
     group_size: int,
     advantage: Advantage,
     *,
+    complement: ArrayLike | None = None,
     tpr: float = 1.0,
     fpr: float = 0.0,
     mixed_only: bool = False,
@@ -144,7 +150,7 @@ def binary_weights(
     >>> float(correct), float(wrong)
     (0.75, -0.25)
     """
-    p, q = _rates(pass_rate, None, None)
+    p, q = _rates(pass_rate, complement, None)
     unit(tpr, "TPR")
     unit(fpr, "FPR")
     seen_p, seen_q = tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
@@ -185,7 +191,7 @@ def effective_objective(
             sum((_binomial(group_size, j, pass_rate) for j in range(k + 1, group_size + 1)), Fraction(0))
             for k in range(group_size)
         ]
-        return sum((c * t for c, t in zip(coefficients, tails, strict=True)), RadicalSum()) / group_size
+        return RadicalSum.total(c * t for c, t in zip(coefficients, tails, strict=True)) / group_size
     p, q = _rates(pass_rate, complement, None)
     correct, wrong = _coefficients(group_size, chosen)
     exactly = binomial_probabilities(group_size, p, q)
@@ -263,8 +269,9 @@ def _coefficients(
 
 
 def _given_mixed(values: Floats, p: Floats, q: Floats, group_size: int) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(values / _mixed_share(p, q, group_size))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = _mixed_share(p, q, group_size)
+        return np.asarray(np.where(share > 0, values / share, np.nan))
 
 
 def _exact_coefficients(group_size: int, advantage: Advantage, mixed_only: bool = False) -> list[RadicalSum]:
@@ -279,6 +286,6 @@ def _exact_gap(
         unit(float(value), name)
     seen = tpr * p + fpr * (1 - p)
     coefficients = _exact_coefficients(group_size, advantage, mixed_only)
-    total = sum((c * _binomial(group_size - 1, k, seen) for k, c in enumerate(coefficients)), RadicalSum())
+    total = RadicalSum.total(c * _binomial(group_size - 1, k, seen) for k, c in enumerate(coefficients))
     result = total * (tpr - fpr)
     return result / usable_share(seen, group_size) if mixed_only else result

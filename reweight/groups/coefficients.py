@@ -191,24 +191,30 @@ def _multipliers(
     log_ratio = _difference(current, old, drawable)
     if objective.ratio.level == "sequence_product":
         log_ratio = np.where(current.mask, log_ratio.sum(axis=1, keepdims=True), 0.0)
-    ratio = np.exp(log_ratio)
-    up = ratio * surrogate(ratio, 1.0, objective.clip)[1]
-    down = ratio * surrogate(ratio, -1.0, objective.clip)[1]
-    result = sums.positive[:, None] * up + sums.negative[:, None] * down
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratio = np.exp(log_ratio)
+        up = ratio * surrogate(ratio, 1.0, objective.clip)[1]
+        down = ratio * surrogate(ratio, -1.0, objective.clip)[1]
+        result = sums.positive[:, None] * up + sums.negative[:, None] * down
     if objective.kl is not None and objective.kl.beta > 0:
         if reference is None:
             raise InputError("the objective has a KL penalty: give the reference policy")
         slope = _kl_slope(current, old, reference.log_probs(problem), objective.kl, drawable)
         result = result - objective.kl.beta * sums.weight[:, None] * slope
     result = np.where(drawable, result, 0.0)
+    if not np.isfinite(result).all():
+        raise InputError(
+            "a coefficient leaves float64: the policy has moved too far from the old one, take a smaller step"
+        )
     return result[:, 0] if result.shape[1] == 1 else result
 
 
 def _kl_slope(
     current: LogProbs, old: LogProbs, reference: LogProbs, kl: KLPenalty, drawable: NDArray[np.bool_]
 ) -> Floats:
-    importance = np.exp(_difference(current, old, drawable))
-    slope = kl.slope(_difference(current, reference, drawable), importance)
+    with np.errstate(over="ignore", invalid="ignore"):
+        importance = np.exp(_difference(current, old, drawable))
+        slope = kl.slope(_difference(current, reference, drawable), importance)
     if not np.isfinite(slope).all():
         raise InputError(
             "the KL penalty is infinite: the reference gives probability zero to an answer that can be drawn"

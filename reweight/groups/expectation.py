@@ -7,7 +7,7 @@ expectation is a finite sum over compositions of G - 1. All probabilities are pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import comb, prod
 from typing import Any
@@ -30,6 +30,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 MOST_ENTRIES = 50_000_000
+MOST_EXACT = 20_000
 
 
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
@@ -110,14 +111,24 @@ def expect_given_type_exactly(
     masses: Sequence[Fraction], group_size: int, statistic: Callable[[tuple[int, ...]], Any]
 ) -> list[RadicalSum]:
     """Return E[statistic | member 1 has type a] for every type a, exactly; the twin of :func:`expect_given_type`."""
-    result = []
-    for level in range(len(masses)):
-        total = RadicalSum()
-        for row in compositions(group_size - 1, len(masses)).tolist():
-            group = (level, *(index for index, count in enumerate(row) for _ in range(count)))
-            total = total + RadicalSum.of(statistic(group)) * _multinomial(row, masses)
-        result.append(total)
-    return result
+    levels = len(masses)
+    count = comb(group_size + levels - 2, levels - 1) * levels
+    if count > MOST_EXACT:
+        raise InputError(
+            f"{levels} reward levels in groups of {group_size} are {count:.1e} exact terms, above {MOST_EXACT:.0e}: "
+            "use a smaller group, fewer levels, or float64"
+        )
+    rows = [(row, _multinomial(row, masses)) for row in compositions(group_size - 1, levels).tolist()]
+
+    def expectation(level: int) -> RadicalSum:
+        def terms() -> Iterator[RadicalSum]:
+            for row, mass in rows:
+                group = (level, *(index for index, count in enumerate(row) for _ in range(count)))
+                yield RadicalSum.of(statistic(group)) * mass
+
+        return RadicalSum.total(terms())
+
+    return [expectation(level) for level in range(levels)]
 
 
 def _multinomial(row: list[int], masses: Sequence[Fraction]) -> Fraction:

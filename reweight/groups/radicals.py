@@ -47,13 +47,18 @@ class RadicalSum:
     def __init__(self, terms: Iterable[tuple[int, Fraction]] = ()) -> None:
         collected: dict[int, Fraction] = {}
         for radicand, coefficient in terms:
-            collected[radicand] = collected.get(radicand, Fraction(0)) + coefficient
+            collected[radicand] = collected[radicand] + coefficient if radicand in collected else coefficient
         self._terms = {radicand: collected[radicand] for radicand in sorted(collected) if collected[radicand] != 0}
 
     @classmethod
     def of(cls, value: RadicalSum | Exact) -> RadicalSum:
         """Return `value` as a RadicalSum (integers and Fractions are the rational part)."""
         return value if isinstance(value, RadicalSum) else cls([(1, Fraction(value))])
+
+    @classmethod
+    def total(cls, values: Iterable[RadicalSum]) -> RadicalSum:
+        """Add many values in one pass."""
+        return cls(term for value in values for term in value._terms.items())
 
     @property
     def terms(self) -> dict[int, Fraction]:

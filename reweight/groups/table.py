@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from reweight.checks import unit
 from reweight.errors import InputError
 from reweight.groups.binary import binary_weights, gap
 from reweight.groups.weights import group_weights
@@ -25,11 +26,11 @@ class BinaryWeight:
     ----------
     pass_rate : float
         Probability p of a correct answer.
-    correct, wrong : float
-        w(1) and w(0), the expected advantages.
-    gap : float
+    correct, wrong : float or None
+        w(1) and w(0), the expected advantages; None where no group is mixed and only mixed ones count.
+    gap : float or None
         w(1) - w(0).
-    signal : float
+    signal : float or None
         p (1 - p) gap: the drift of the pass rate under a tilt, per unit of step size.
     dead_share : float
         Probability that a group is all correct or all wrong.
@@ -40,10 +41,10 @@ class BinaryWeight:
     """
 
     pass_rate: float
-    correct: float
-    wrong: float
-    gap: float
-    signal: float
+    correct: float | None
+    wrong: float | None
+    gap: float | None
+    signal: float | None
     dead_share: float
     infinite: float | None
     exact_gap: str | None = None
@@ -105,31 +106,38 @@ def binary_table(
     >>> row.correct, row.wrong, row.exact_gap, row.dead_share
     (0.75, -0.25, '1', 0.625)
     """
-    rows = []
-    for rate in pass_rates:
-        p, noise = float(rate), {"tpr": float(tpr), "fpr": float(fpr)}
-        correct, wrong = binary_weights(p, objective.group_size, objective.advantage, **noise, mixed_only=mixed_only)
-        difference = gap(p, objective.group_size, objective.advantage, **noise, mixed_only=mixed_only)
-        whole = None
-        if exact:
-            value = gap(rate, objective.group_size, objective.advantage, tpr=tpr, fpr=fpr, mixed_only=mixed_only)
-            whole = str(value)
-        accepted = noise["tpr"] * p + noise["fpr"] * (1 - p)
-        refused = (1 - noise["tpr"]) * p + (1 - noise["fpr"]) * (1 - p)
-        limited = objective.advantage.scale == "std" and 0 < p < 1 and not mixed_only and tpr == 1 and fpr == 0
-        rows.append(
-            BinaryWeight(
-                pass_rate=p,
-                correct=float(correct),
-                wrong=float(wrong),
-                gap=float(difference),
-                signal=float(p * (1 - p) * difference),
-                dead_share=float(accepted**objective.group_size + refused**objective.group_size),
-                infinite=(p * (1 - p)) ** -0.5 if limited else None,
-                exact_gap=whole,
-            )
-        )
-    return rows
+    return [_binary_row(objective, rate, tpr, fpr, mixed_only, exact) for rate in pass_rates]
+
+
+def _binary_row(
+    objective: Objective, rate: Fraction, tpr: Fraction, fpr: Fraction, mixed_only: bool, exact: bool
+) -> BinaryWeight:
+    size, advantage = objective.group_size, objective.advantage
+    unit(float(rate), "pass_rate")
+    p, q = float(rate), float(1 - rate)
+    correct, wrong = binary_weights(
+        p, size, advantage, complement=q, tpr=float(tpr), fpr=float(fpr), mixed_only=mixed_only
+    )
+    difference = gap(p, size, advantage, complement=q, tpr=float(tpr), fpr=float(fpr), mixed_only=mixed_only)
+    accepted, refused = (
+        float(share) for share in (tpr * rate + fpr * (1 - rate), (1 - tpr) * rate + (1 - fpr) * (1 - rate))
+    )
+    limited = advantage.scale == "std" and 0 < p < 1 and not mixed_only and tpr == 1 and fpr == 0
+    whole = exact and not (mixed_only and 0 in (accepted, refused))
+    return BinaryWeight(
+        pass_rate=p,
+        correct=_finite(correct),
+        wrong=_finite(wrong),
+        gap=_finite(difference),
+        signal=_finite(p * q * difference),
+        dead_share=accepted**size + refused**size,
+        infinite=p**-0.5 * q**-0.5 if limited else None,
+        exact_gap=str(gap(rate, size, advantage, tpr=tpr, fpr=fpr, mixed_only=mixed_only)) if whole else None,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def answer_table(

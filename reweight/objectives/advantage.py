@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
-from reweight.checks import choice, integer, real
+from reweight.checks import choice, integer, number
 from reweight.errors import InputError
 
 __all__ = ["Advantage", "check_group_size"]
@@ -85,9 +85,8 @@ class Advantage:
         }
         for name, allowed in choices.items():
             choice(getattr(self, name), name, allowed)
-        if isinstance(self.ddof, bool) or isinstance(self.eps, bool | str):
-            raise InputError(f"ddof and eps must be numbers, got {self.ddof!r} and {self.eps!r}.")
-        real(float(self.eps), "eps", at_least=0.0, at_most=LARGEST_EPS)
+        integer(self.ddof, "ddof", at_least=0)
+        number(self.eps, "eps", at_least=0.0, at_most=LARGEST_EPS)
 
     @property
     def exact_eps(self) -> Fraction:

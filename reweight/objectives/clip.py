@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reweight.errors import InputError
+from reweight.checks import number
 
 __all__ = ["Clip", "surrogate"]
+
+LARGEST_RATIO = 1e12
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,10 @@ class Clip:
     dual: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.low <= 1:
-            raise InputError(f"clip low is {self.low}: give a number between 0 and 1")
-        if not (self.high >= 0 and math.isfinite(self.high)):
-            raise InputError(f"clip high is {self.high}: give a finite number that is not negative")
-        if self.dual is not None and not self.dual > 1:
-            raise InputError(f"the dual clip is {self.dual}: give a number above 1, or leave it out")
+        number(self.low, "clip low", at_least=0.0, at_most=1.0)
+        number(self.high, "clip high", at_least=0.0, at_most=LARGEST_RATIO)
+        if self.dual is not None:
+            number(self.dual, "dual clip", above=1.0, at_most=LARGEST_RATIO)
 
 
 def surrogate(ratio: ArrayLike, advantage: ArrayLike, clip: Clip | None) -> tuple[NDArray[Any], NDArray[Any]]:

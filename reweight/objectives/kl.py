@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reweight.checks import choice, distribution, real
+from reweight.checks import choice, distribution, number
 from reweight.errors import InputError
 
 __all__ = ["KLPenalty", "k3", "kl_divergence", "kl_expected", "kl_gradient"]
@@ -56,7 +56,7 @@ class KLPenalty:
         choice(self.estimator, "KL estimator", get_args(Estimator))
         choice(self.place, "KL place", ("loss",))
         choice(self.gradient, "KL gradient", get_args(GradientRule))
-        real(self.beta, "KL beta", at_least=0.0, at_most=LARGEST_BETA)
+        number(self.beta, "KL beta", at_least=0.0, at_most=LARGEST_BETA)
 
     def value(self, log_ratio: Floats) -> Floats:
         """Return the estimator at log pi - log reference, in nats."""

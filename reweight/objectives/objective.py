@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from reweight.checks import choice, real
+from reweight.checks import choice, number
 from reweight.objectives.advantage import Advantage, check_group_size
 from reweight.objectives.clip import Clip
 from reweight.objectives.kl import KLPenalty
@@ -72,7 +72,7 @@ class Objective:
     def __post_init__(self) -> None:
         check_group_size(self.group_size, self.advantage)
         choice(self.aggregation, "aggregation", get_args(Aggregation))
-        real(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
+        number(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<28}{value}" for name, value in flatten(self).items())

@@ -65,6 +65,8 @@ class Problem:
         names = tuple(str(i) for i in range(size)) if answers is None else tuple(answers)
         if len(names) != size:
             raise InputError(f"{len(names)} answers for {size} rewards: give one name a reward")
+        if not all(isinstance(name, str) and name.isprintable() for name in names) or len(set(names)) < size:
+            raise InputError("the answers' names are not distinct printable texts: give each answer a name of its own")
         object.__setattr__(self, "rewards", table)
         object.__setattr__(self, "answers", names)
         object.__setattr__(self, "lengths", None if lengths is None else _length_array(lengths, size))

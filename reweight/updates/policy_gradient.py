@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reweight.checks import integer, real
+from reweight.checks import integer, number
 from reweight.groups.coefficients import expected_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
@@ -36,7 +36,7 @@ class PolicyGradient:
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
-        real(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
+        number(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
         integer(self.inner_epochs, "inner_epochs", at_least=1)
 
     @property

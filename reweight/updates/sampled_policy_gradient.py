@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reweight.checks import integer, real
+from reweight.checks import integer, number
 from reweight.errors import InputError
 from reweight.groups.coefficients import sampled_coefficients
 from reweight.objectives.objective import Objective
@@ -15,6 +15,8 @@ from reweight.problems.problem import Problem, ProblemSet
 from reweight.updates.update import LARGEST_STEP, AnyPolicy, prompts_of
 
 __all__ = ["SampledPolicyGradient"]
+
+MOST_DRAWS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class SampledPolicyGradient:
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
-        real(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
+        number(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
         integer(self.groups, "groups", at_least=1)
         integer(self.inner_epochs, "inner_epochs", at_least=1)
 
@@ -68,6 +70,10 @@ class SampledPolicyGradient:
         if rng is None:
             raise InputError("a sampled update draws groups: give rng=numpy.random.default_rng(seed)")
         shape = (self.groups, objective.group_size)
+        if self.groups * objective.group_size > MOST_DRAWS:
+            raise InputError(
+                f"{self.groups} groups of {objective.group_size} are more than {MOST_DRAWS:.0e} draws a step"
+            )
         drawn = []
         for prompt, weight in prompts_of(problem):
             probabilities = policy.log_probs(prompt).probabilities

@@ -8,7 +8,7 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.checks import integer, real
+from reweight.checks import integer, number
 from reweight.errors import InputError
 from reweight.groups.coefficients import conditional_coefficients
 from reweight.objectives.objective import Objective
@@ -48,7 +48,7 @@ class Tilt:
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
-        real(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
+        number(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
         integer(self.inner_epochs, "inner_epochs", at_least=1)
 
     @property

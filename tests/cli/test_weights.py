@@ -82,10 +82,21 @@ def test_a_report_is_written(reweight, tmp_path):
         (["--rewards", "1,0", "--probabilities", "nan,0.5"], "not a number"),
         (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--tpr", "0.9"], "--pass-rate"),
         (["-p", "0.5", "--preset", "ppo"], "no preset"),
+        (["-p", "0.5", "--probabilities", "0.5,0.5"], "leave them out"),
         (["-p", "0.5", "--ddof", "2"], "ddof"),
         (["-p", "0.5", "--tpr", "2"], "TPR"),
         (["-p", "0.5", "--scale", "batch_std"], "couples prompts"),
         (["-p", "0.5", "--nonsense"], "nonsense"),
+        (["-p", "1e400"], "too large"),
+        (["-p", "0.5", "--eps", "1e400"], "too large"),
+        (["--rewards", "1e400,0", "--probabilities", "0.5,0.5"], "too large"),
+        (["--rewards", "1e305,0", "--probabilities", "0.5,0.5"], "at most 1e+300"),
+        (["-p", "0.5", "-G", "20000"], "at most 4096"),
+        (["-p", "1/3", "-G", "1024", "--exact"], "at most 256"),
+        (
+            ["--rewards", "1,2,3,4,5,6", "--probabilities", "1/6,1/6,1/6,1/6,1/6,1/6", "-G", "30", "--exact"],
+            "exact terms",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(reweight, arguments, message):
@@ -102,3 +113,30 @@ def test_an_unwritable_folder(reweight, tmp_path):
     answer = reweight("weights", "-p", "0.5", "--out", tmp_path / "file" / "below")
     assert answer.code == 2
     assert "cannot be written" in answer.err
+
+
+def test_what_does_not_exist_is_null_and_a_dash(reweight):
+    for rate in ("0", "1"):
+        answer = reweight("weights", "-p", rate, "--mixed-only", "--json", "--exact")
+        assert answer.code == 0
+        jsonschema.validate(json.loads(answer.out), SCHEMA)
+        row = json.loads(answer.out)["weights"][0]
+        assert row["gap"] is row["correct"] is row["exact_gap"] is None
+    assert " - " in reweight("weights", "-p", "0", "--mixed-only").out
+    assert reweight("weights", "-p", "1e-310", "--mixed-only", "--json").code == 0
+
+
+def test_a_rate_next_to_one_keeps_its_complement(reweight):
+    row = json.loads(reweight("weights", "-p", "0.99999999999999999999", "--eps", 0, "--ddof", 0, "--json").out)
+    assert row["weights"][0]["correct"] == pytest.approx(1e-20 * 7**0.5, rel=1e-12)
+    assert "1 - " in reweight("weights", "-p", "0.9999999999999999").out
+
+
+def test_rewards_at_the_ends_of_float64(reweight):
+    for unit in ("1e155", "1e-200"):
+        table = ("--rewards", f"{unit},-{unit},0", "--probabilities", "1/2,1/4,1/4", "-G", 4, "--eps", 0, "--ddof", 0)
+        answer = reweight("weights", *table, "--json")
+        plain = reweight("weights", "--rewards", "1,-1,0", *table[2:], "--json")
+        found, expected = ([row["weight"] for row in json.loads(a.out)["weights"]] for a in (answer, plain))
+        assert found == pytest.approx(expected, rel=1e-12)
+        assert answer.err == ""

@@ -141,7 +141,7 @@ def test_a_path_survives_a_round_trip_through_a_file(tmp_path):
     ("steps", "options", "message"),
     [
         (-1, {}, "at least 0"),
-        (1.5, {}, "whole number"),
+        (1.5, {}, "an integer"),
         (3, {"record": ("speed",)}, "cannot be recorded"),
         (10**9, {}, "leave out log_probs"),
     ],

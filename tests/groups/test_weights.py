@@ -114,7 +114,7 @@ def test_multinomial_probabilities_against_fractions():
         ([1, 0, 0], [0.5, 0.5], 4, Advantage(), "one reward a probability"),
         ([1, 0], [0.5, 0.5], 1, Advantage(), "group of one"),
         ([1, 0], [0.5, 0.5], 1, Advantage(baseline="none", scale="std"), "group of one"),
-        ([1, 0], [0.5, 0.5], 2.5, Advantage(), "whole number"),
+        ([1, 0], [0.5, 0.5], 2.5, Advantage(), "an integer"),
         ([1, 0], [0.5, 0.5], 4, Advantage(scale="batch_std"), "couples prompts"),
         ([1, 0], [0.5, 0.5], 4, Advantage(baseline="length_weighted"), "needs lengths"),
         (np.arange(12.0), np.full(12, 1 / 12), 32, Advantage(), "above the limit"),

@@ -45,7 +45,7 @@ def test_every_field_is_listed_as_a_json_value():
         (lambda: preset("trl", flavour=1), "cannot be changed"),
         (lambda: preset("trl", group_size=1), "group of one"),
         (lambda: Objective(Advantage(), 0), "at least 1"),
-        (lambda: Objective(Advantage(), True), "whole number"),
+        (lambda: Objective(Advantage(), True), "an integer"),
         (lambda: Objective(Advantage(), 8, aggregation="mean"), "aggregation"),
         (lambda: Objective(Advantage(), 8, constant_length=0), "constant_length"),
         (lambda: Ratio("word"), "ratio level"),
