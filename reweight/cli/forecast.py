@@ -44,9 +44,13 @@ def command(
 ) -> None:
     """Forecast a run from base rollouts: dead groups, signal, pass@k and discovery, with intervals or bounds."""
     from reweight import rollouts
+    from reweight.files import check_writable
     from reweight.forecasting.files import write_files
     from reweight.forecasting.forecast import DISCOVERY_GROUPS, GROUP_SIZES, forecast
+    from reweight.terminal import line
 
+    if out is not None:
+        check_writable(out)
     least = None if threshold is None else real_number(threshold, "--threshold")
     result = forecast(
         rollouts.read(file, format_name, threshold=least, merge=merge, reward=reward, step=step),
@@ -55,9 +59,10 @@ def command(
         group_sizes=group_sizes or GROUP_SIZES,
         discovery_groups=groups or DISCOVERY_GROUPS,
     )
+    written = write_files(result, out) if out is not None else ()
     if as_json:
         options.print_json(result.to_dict())
     else:
         typer.echo(str(result))
-    for path in write_files(result, out) if out is not None else ():
-        typer.echo(f"wrote {path}", err=True)
+    for path in written:
+        typer.echo(f"wrote {line(path)}", err=True)

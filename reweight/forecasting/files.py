@@ -10,6 +10,7 @@ from pathlib import Path
 from reweight.errors import InputError
 from reweight.files import write_atomic
 from reweight.forecasting.result import Forecast
+from reweight.terminal import line
 
 __all__ = ["to_json", "write_files"]
 
@@ -35,9 +36,7 @@ def write_files(forecast: Forecast, folder: str | os.PathLike[str]) -> tuple[Pat
     try:
         return tuple(write_atomic(Path(folder) / name, content) for name, content in contents.items())
     except OSError as error:
-        raise InputError(
-            f"{folder} cannot be written to ({error.strerror}); choose another folder with --out"
-        ) from error
+        raise InputError(f"{line(folder)} cannot be written to ({error.strerror}); choose another folder") from error
 
 
 def _figure(forecast: Forecast) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from reweight.forecasting.functional import dead_share, pass_at, signal
 from reweight.forecasting.quantity import Estimator
 from reweight.forecasting.result import Forecast
 from reweight.rollouts import Counts, Rollouts
+from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
     from reweight.objectives.objective import Objective
@@ -86,10 +87,12 @@ def forecast(
 
         objective = preset("trl")
     counts = rollouts.counts() if isinstance(rollouts, Rollouts) else rollouts
-    if counts.n.max() > MOST_SAMPLES:
-        raise InputError(f"a prompt has {counts.n.max()} samples; forecasts go up to {MOST_SAMPLES}")
-    estimator = Estimator(counts, level)
     read = rollouts if isinstance(rollouts, Rollouts) else Rollouts("counts", "in memory", ())
+    largest = int(counts.n.argmax())
+    if counts.n[largest] > MOST_SAMPLES:
+        found = f"{line(read.source)}: prompt {quoted(counts.prompts[largest])} has {counts.n[largest]} samples"
+        raise InputError(f"{found} and forecasts go up to {MOST_SAMPLES}; give some of them")
+    estimator = Estimator(counts, level)
 
     return Forecast(
         source=read.source,
@@ -120,7 +123,7 @@ def forecast(
 def _increasing(numbers: Sequence[int], name: str, least: int, most: int) -> tuple[int, ...]:
     for number in numbers:
         if isinstance(number, bool) or number % 1 or not least <= number <= most:
-            raise InputError(f"{number!r} is not a {name}; give a whole number from {least} to {most}")
+            raise InputError(f"{quoted(number)} is not a {name}; give a whole number from {least} to {most}")
     if not numbers:
         raise InputError(f"no {name} is given; give at least one")
     return tuple(sorted({int(number) for number in numbers}))

@@ -16,6 +16,9 @@ __all__ = ["Functional", "dead_share", "pass_at", "signal"]
 
 Floats = NDArray[np.float64]
 
+BLOCK = 2**18
+"""Numbers of one block of a table that is worked off block by block, to keep the memory small."""
+
 
 @dataclass(frozen=True, eq=False)
 class Functional:
@@ -52,14 +55,19 @@ class Functional:
         """Bounds of the polynomial over all pass rates: the smallest and the largest g."""
         return float(self.table.min()), float(self.table.max())
 
-    def unbiased(self, n: int, c: NDArray[np.int64]) -> Floats:
-        """Hypergeometric mean of g for prompts with c (P,) correct of n samples, n >= G; shape (P,)."""
+    def unbiased(self, n: int | NDArray[np.int64], c: NDArray[np.int64]) -> Floats:
+        """Hypergeometric mean of g for prompts with c (P,) correct of n >= G samples (one n, or P); shape (P,)."""
         size = self.degree
-        if n < size:
-            raise InputError(f"{n} samples a prompt do not identify what needs {size}; ask for its bounds")
-        # K right samples of the sub-group come with G - K wrong ones, hence the reversal.
-        log_ways = _log_choose(c, size) + _log_choose(n - c, size)[:, ::-1] - _log_choose(np.array([n]), size)[:, -1:]
-        return self._mean(np.exp(log_ways))
+        n = np.broadcast_to(n, c.shape)
+        if c.size and n.min() < size:
+            raise InputError(f"{n.min()} samples a prompt do not identify what needs {size}; ask for its bounds")
+        values = np.empty(c.size)
+        step = max(1, BLOCK // (size + 1))
+        for part in (slice(start, start + step) for start in range(0, c.size, step)):
+            # K right samples of the sub-group come with G - K wrong ones, hence the reversal.
+            right, wrong = _log_choose(c[part], size), _log_choose(n[part] - c[part], size)[:, ::-1]
+            values[part] = self._mean(np.exp(right + wrong - _log_choose(n[part], size)[:, -1:]))
+        return values
 
     def at(self, pass_rate: Floats) -> Floats:
         """The polynomial at each pass rate (M,)."""

@@ -15,9 +15,25 @@ from reweight.forecasting.mixture import MixtureBounds
 from reweight.forecasting.region import count_region
 from reweight.rollouts import Counts
 
-__all__ = ["Estimator", "Quantity"]
+__all__ = ["Estimator", "Quantity", "shown"]
 
 MOST_STRATA = 8
+
+
+def shown(value: float, decimals: int = 4) -> str:
+    """A number with some decimals, but never as a 0 or a 1 that it is not.
+
+    Examples
+    --------
+    >>> shown(0.62), shown(1.0), shown(0.99998), shown(0.00002)
+    ('0.6200', '1.0000', '1 - 2e-05', '2e-05')
+    """
+    text = f"{value:.{decimals}f}"
+    if float(text) == 0.0 and value != 0.0:
+        return f"{value:.2g}"
+    if float(text) == 1.0 and value != 1.0:
+        return f"1 {'-' if value < 1.0 else '+'} {abs(1.0 - value):.2g}"
+    return text
 
 
 @dataclass(frozen=True)
@@ -34,9 +50,8 @@ class Quantity:
         return asdict(self)
 
     def __str__(self) -> str:
-        if self.estimate is None:
-            return f"{self.low:.4f} to {self.high:.4f} (bounds)"
-        return f"{self.estimate:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        low, high = shown(self.low), shown(self.high)
+        return f"{low} to {high} (bounds)" if self.estimate is None else f"{shown(self.estimate)} [{low}, {high}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +127,17 @@ class Estimator:
 def _estimates(
     functional: Functional, n: NDArray[np.int64], c: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], float, float]:
-    """The unbiased value of each prompt, and the smallest and largest value that any c could have had."""
-    values = np.empty(n.size)
-    possible = []
-    for size in np.unique(n):
-        table = functional.unbiased(int(size), np.arange(size + 1))
-        values[n == size] = table[c[n == size]]
-        possible.append((table.min(), table.max()))
-    return values, float(min(low for low, _ in possible)), float(max(high for _, high in possible))
+    """The unbiased value of each prompt, and the smallest and largest value that any c could have had.
+
+    A value for n + 1 samples is a mean of values for n of them, so the fewest samples have the widest range.
+    """
+    fewest = int(n.min())
+    possible = functional.unbiased(fewest, np.arange(fewest + 1))
+    low, high = float(possible.min()), float(possible.max())
+    base = int(n.max()) + 1
+    pairs, of_prompt = np.unique(n * base + c, return_inverse=True)
+    values = np.clip(functional.unbiased(*np.divmod(pairs, base)), low, high)
+    return values[of_prompt], low, high
 
 
 def _largest_strata(n: NDArray[np.int64]) -> list[int]:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from reweight.forecasting.quantity import Quantity
+from reweight.forecasting.quantity import Quantity, shown
 from reweight.objectives.advantage import Advantage
 from reweight.rollouts import LeftOut
+from reweight.terminal import line
 
 __all__ = ["Forecast", "Table"]
+
+LONGEST_LINE = 2000
 
 
 @dataclass(frozen=True)
@@ -107,19 +110,20 @@ class Forecast:
         }
 
     def summary(self) -> tuple[str, ...]:
-        """The lines above the tables."""
+        """The lines above the tables, safe to print whatever the file holds."""
         sizes = sorted(self.histogram)
         each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
         never, always = (_share(number, self.prompts) for number in (self.never_solved, self.always_solved))
         lost = [f"left out: {item.rows} {item.reason}" for item in self.left_out] or ["left out: nothing"]
-        return (
-            f"{self.source} ({self.format})",
+        lines = (
+            f"{line(self.source)} ({self.format})",
             *self.understood,
             *lost,
-            f"{self.prompts} prompts, {self.samples} samples, {each} a prompt; intervals and bounds at {self.level:g}",
+            f"{self.prompts} prompts, {self.samples} samples, {each} a prompt; intervals and bounds at {self.level}",
             f"never solved: {never}; always solved: {always}",
             f"pass rate: {self.pass_rate}",
         )
+        return tuple(line(text, LONGEST_LINE) for text in lines)
 
     def tables(self) -> tuple[Table, ...]:
         """The tables, as text cells."""
@@ -136,18 +140,24 @@ class Forecast:
             "(bounds on the expected number)"
         )
         rows = tuple(
-            (str(groups), f"{share.low * self.never_solved:.1f} to {share.high * self.never_solved:.1f}", str(share))
+            (
+                str(groups),
+                f"{shown(share.low * self.never_solved, 2)} to {shown(share.high * self.never_solved, 2)}",
+                str(share),
+            )
             for groups, share in self.discovery.items()
         )
         return by_size, by_k, Table(title, ("T", "prompts", "chance of one prompt"), rows)
 
     def to_markdown(self) -> str:
         """The same as a Markdown page, with text from the file made harmless."""
-        parts = ["# Forecast", *(f"- {_escaped(line)}" for line in self.summary())]
+        from reweight.reports.markdown import escape
+
+        parts = ["# Forecast", "", *(f"- {escape(text)}" for text in self.summary())]
         for table in self.tables():
-            parts += ["", f"## {_escaped(table.title)}", "", _pipes(table.header), _pipes(("---",) * len(table.header))]
+            parts += ["", f"## {escape(table.title)}", "", _pipes(table.header), _pipes(("---",) * len(table.header))]
             parts += [_pipes(row) for row in table.rows]
-        return "\n".join([*parts, "", "## Notes", "", *(f"- {_escaped(note)}" for note in self.notes), ""])
+        return "\n".join([*parts, "", "## Notes", "", *(f"- {escape(note)}" for note in self.notes), ""])
 
     def __str__(self) -> str:
         from io import StringIO
@@ -158,8 +168,8 @@ class Forecast:
 
         out = StringIO()
         console = Console(file=out, width=120, color_system=None)
-        for line in self.summary():
-            console.print(Text(line), soft_wrap=True)
+        for text in self.summary():
+            console.print(Text(text), soft_wrap=True)
         for table in self.tables():
             console.print(Text(f"\n{table.title}"), soft_wrap=True)
             shown = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 1))
@@ -171,18 +181,11 @@ class Forecast:
         console.print()
         for note in self.notes:
             console.print(Text(f"note: {note}"), soft_wrap=True)
-        return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+        return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({part / whole:.4f})"
-
-
-def _escaped(text: str) -> str:
-    """Text from a file must neither open HTML nor break the page."""
-    import html
-
-    return html.escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
+    return f"{part} of {whole} ({shown(part / whole)})"
 
 
 def _pipes(cells: tuple[str, ...]) -> str:

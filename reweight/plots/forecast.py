@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from reweight.plots.style import BLUE, ORANGE
@@ -71,6 +72,11 @@ def counts(axes: Axes, histogram: Mapping[int, Mapping[int, int]]) -> list[Artis
     return artists
 
 
+def _percent(level: float) -> str:
+    """All digits of a level, so that none is rounded to 100 %."""
+    return f"{(Decimal(repr(level)) * 100).normalize():f}"
+
+
 def _by_group_size(axes: Axes, table: Mapping[int, Number], level: float) -> list[Artist]:
     """Points with intervals where a number is identified; bars that are hatched, and have no point, where it is not."""
     artists: list[Artist] = []
@@ -81,7 +87,7 @@ def _by_group_size(axes: Axes, table: Mapping[int, Number], level: float) -> lis
         middle = [value.estimate for value in known.values() if value.estimate is not None]
         below = [m - value.low for m, value in zip(middle, known.values(), strict=True)]
         above = [value.high - m for m, value in zip(middle, known.values(), strict=True)]
-        label = f"estimate, {100 * level:g} % interval"
+        label = f"estimate, {_percent(level)} % interval"
         places = [positions[size] for size in known]
         points = axes.errorbar(places, middle, yerr=[below, above], fmt="o", color=ESTIMATE, capsize=3, label=label)
         artists += points.get_children()

@@ -12,7 +12,7 @@ from reweight.reports.cells import Badge, Cell, cell_text
 if TYPE_CHECKING:
     from reweight.reports.report import Report
 
-__all__ = ["to_markdown"]
+__all__ = ["escape", "to_markdown"]
 
 
 def to_markdown(report: Report) -> str:
@@ -32,17 +32,17 @@ def to_markdown(report: Report) -> str:
 
 
 def _report(report: Report) -> Iterator[str]:
-    yield f"# {_escape(report.title)}"
+    yield f"# {escape(report.title)}"
     if report.subtitle:
-        yield _escape(report.subtitle)
+        yield escape(report.subtitle)
     if report.facts:
-        yield "\n".join(f"- {_escape(name)}: {_cell(value)}" for name, value in report.facts.items())
+        yield "\n".join(f"- {escape(name)}: {_cell(value)}" for name, value in report.facts.items())
     for section in report.sections:
         yield from _section(section, level=2)
 
 
 def _section(section: Section, level: int) -> Iterator[str]:
-    yield f"{'#' * min(level, 6)} {_escape(section.heading)}"
+    yield f"{'#' * min(level, 6)} {escape(section.heading)}"
     for block in section.blocks:
         if isinstance(block, Section):
             yield from _section(block, level + 1)
@@ -56,7 +56,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Figure):
-        return f"![{_escape(block.alt)}](figures/{block.name}.png)\n\n*{_escape(block.caption)}*"
+        return f"![{escape(block.alt)}](figures/{block.name}.png)\n\n*{escape(block.caption)}*"
     if isinstance(block, Section):
         return "\n\n".join(_section(block, level=2))
     return _fence(block.text)
@@ -64,18 +64,18 @@ def _block(block: Block) -> str:
 
 def _table(table: Table) -> str:
     rule = ["--:" if numeric else ":--" for numeric in table.numeric_columns()]
-    lines = [[_escape(column) for column in table.columns], rule]
+    lines = [[escape(column) for column in table.columns], rule]
     lines += [[_cell(cell) for cell in row] for row in table.rows]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{body}\n\n*{_escape(table.caption)}*" if table.caption else body
+    return f"{body}\n\n*{escape(table.caption)}*" if table.caption else body
 
 
 def _cell(cell: Cell) -> str:
-    text = _escape(cell_text(cell))
+    text = escape(cell_text(cell))
     return f"**{text}**" if isinstance(cell, Badge) else text
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
     """Take away the meaning of every character that has one; a line break becomes a space."""
     escaped = re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", " ".join(text.split()))
     return re.sub(r"^([-+#=]|\d+(?=[.)]))", _at_line_start, escaped)

@@ -105,6 +105,12 @@ def test_a_bad_line_ends_with_two_and_one_sentence(reweight, tmp_path: Path, lin
         ["-G", "0"],
         ["-T", "0"],
         ["--level", "1"],
+        ["--level", "1e400"],
+        ["--level", "nan"],
+        ["--level", "0.99999999999999999999"],
+        ["--threshold", "1e400"],
+        ["--reward", "\x1b[31m"],
+        ["--format", "\x1b[31m\n"],
         ["--format", "xml"],
         ["--threshold", "1"],
     ],
@@ -112,7 +118,7 @@ def test_a_bad_line_ends_with_two_and_one_sentence(reweight, tmp_path: Path, lin
 def test_bad_options_end_with_two(reweight, options: list[str]) -> None:
     code, out, err = reweight("forecast", example(), *options)
     assert (code, out) == (2, "")
-    assert err
+    assert err.removesuffix("\n").isprintable()
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"PAR1 and no more", b"a,b\n1,2\n", b"[1, 2]"])
@@ -123,6 +129,54 @@ def test_a_bad_file_ends_with_two_and_one_sentence(reweight, tmp_path: Path, con
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert str(path) in err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbf",
+        "\u00a0".encode(),
+        b"\x1c",
+        b"id,n,c\rx",
+        b'"id",n,c\rx\n',
+        b"x" * 200_000,
+        b"id," + b"x" * 200_000,
+    ]
+    + [b'{"id":"a","n":%s,"c":0}' % n for n in (b"1e308", b"1" + b"0" * 30, b"9223372036854775808", b"9" * 400)],
+    ids=range(11),
+)
+def test_a_strange_file_ends_with_two_and_one_safe_sentence(reweight, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x\x1b[31m\nforged"
+    path.write_bytes(content)
+    code, out, err = reweight("forecast", path)
+    assert (code, out) == (2, "")
+    assert err.removesuffix("\n").isprintable()
+    assert len(err) < 1000
+
+
+def test_what_a_file_holds_is_printed_safely(reweight, tmp_path: Path) -> None:
+    path = tmp_path / "x\x1b[31m\nforged.jsonl"
+    path.write_text('{"id": "a", "n": 8, "c": 3, "\\u001b]0;t\\u0007\\n\\ud800": 1}\n')
+    for options in ([], ["--json"], ["--out", tmp_path / "out\x1b[31m\nforged"]):
+        code, out, err = reweight("forecast", path, "-G", "8", "-T", "1", *options)
+        assert code == 0
+        assert all(line.isprintable() for line in (out + err).splitlines())
+        assert not any(line.startswith("forged") for line in (out + err).splitlines())
+        (out + err).encode("utf-8")
+
+
+def test_a_folder_that_cannot_be_written_to_is_found_before_anything_else(reweight, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "below", "/proc/none"):
+        code, printed, err = reweight("forecast", tmp_path / "no such file", "--out", out)
+        assert (code, printed, err.count("\n")) == (2, "", 1)
+        assert "cannot be written to" in err
+
+
+def test_files_that_cannot_be_replaced_leave_nothing_on_standard_output(reweight, tmp_path: Path) -> None:
+    (tmp_path / "forecast.json").mkdir()
+    code, out, err = reweight("forecast", example(), "-G", "8", "-T", "1", "--out", tmp_path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
 
 
 def test_a_missing_file_and_a_folder_end_with_two(reweight, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -181,8 +182,8 @@ def test_arguments_that_make_no_sense() -> None:
     ):
         with pytest.raises(InputError, match=message):
             forecast(counts, TRL, **options)
-    with pytest.raises(InputError, match="forecasts go up to"):
-        forecast(rollouts.Counts.of([200_000], [3]), TRL)
+    with pytest.raises(InputError, match="counts: prompt '1' has 200000 samples and forecasts go up to 100000"):
+        forecast(rollouts.Counts.of([8, 200_000], [3, 3]), TRL)
 
 
 def test_text_says_what_is_a_bound() -> None:
@@ -194,16 +195,67 @@ def test_text_says_what_is_a_bound() -> None:
     assert text.isascii()
 
 
+def active_kinds(page: str) -> set[str]:
+    """What of a Markdown page could act: links, images and HTML."""
+    from markdown_it import MarkdownIt
+
+    tokens = [inner for token in MarkdownIt("commonmark").parse(page) for inner in [token, *(token.children or ())]]
+    return {token.type for token in tokens} & {"link_open", "image", "html_block", "html_inline"}
+
+
+def test_what_could_act_is_seen() -> None:
+    assert active_kinds("[x](https://a.b) <b>") == {"link_open", "html_inline"}
+
+
+def test_no_number_is_rounded_to_a_0_or_a_1_that_it_is_not() -> None:
+    text = str(of([8] * 100_000, [8] * 99_999 + [7], 2, 8, level=0.999999999999))
+    assert "bounds at 0.999999999999" in text
+    assert "always solved: 99999 of 100000 (1 - 1e-05)" in text
+    assert "never solved: 0 of 100000 (0.0000)" in text
+    assert "pass rate: 1 - 1.2e-06 [" in text
+    assert re.search(r"^ *8 +1 - 1e-05 \[0\.99", text, re.MULTILINE)
+
+
+def test_a_hundred_thousand_samples_of_one_prompt_take_little_memory() -> None:
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        result = of([100_000, 8], [0, 2], 2, 8, 64)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 200e6
+    assert result.dead_share[8].identified
+    assert not result.dead_share[64].identified
+
+
+def test_a_number_of_samples_of_its_own_for_each_prompt() -> None:
+    """The estimate is the mean of the prompts' own, by exact fractions."""
+    from fractions import Fraction
+    from math import comb
+
+    n = list(range(4, 400))
+    c = [(7 * size) % (size + 1) for size in n]
+    exact = [Fraction(comb(right, 4) + comb(size - right, 4), comb(size, 4)) for size, right in zip(n, c, strict=True)]
+    share = of(n, c, 4).dead_share[4]
+    assert share.estimate == pytest.approx(float(sum(exact) / len(exact)), abs=1e-13)
+    assert share.low < share.estimate < share.high
+
+
 def test_files_are_written_and_text_from_a_file_is_made_harmless(tmp_path: Path) -> None:
-    source = tmp_path / "<img src=x>|.jsonl"
-    source.write_text('{"id": "a", "n": 2, "c": 1}\n')
+    source = tmp_path / "<img src=x>|[x](javascript:1)\x1b[31m\n# forged.jsonl"
+    source.write_text('{"id": "a", "n": 2, "c": 1, "[y](javascript:2)\\u001b\\n<b>": 1}\n')
     result = forecast(rollouts.read(source), TRL, group_sizes=[2, 4], discovery_groups=[1])
     written = write_files(result, tmp_path / "out")
     assert [path.name for path in written] == ["forecast.json", "forecast.md", "forecast.png", "forecast.svg"]
     assert json.loads(written[0].read_text()) == result.to_dict()
     page = written[1].read_text()
-    assert "<img" not in page
-    assert "&lt;img src=x&gt;\\|.jsonl" in page
+    assert page.replace("\n", "").isprintable()
+    assert active_kinds(page) == set()
+    assert r"\<img src=x\>\|\[x\](javascript:1)" in page
+    assert str(result).replace("\n", "").isprintable()
+    assert not any(text.startswith("# forged") for text in [*str(result).splitlines(), *page.splitlines()])
     assert written[2].read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in written[3].read_bytes()
     again = write_files(result, tmp_path / "again")

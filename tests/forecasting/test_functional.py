@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import comb, sqrt
 
 import numpy as np
@@ -96,3 +96,21 @@ def test_what_is_not_identified_or_not_in_counts_is_refused() -> None:
         signal(8, Advantage(scale="batch_std"))
     with pytest.raises(InputError, match="answer lengths"):
         signal(8, Advantage("length_weighted", "none"))
+
+
+@pytest.mark.parametrize(
+    "functional", [dead_share(4), pass_at(3), signal(5, Advantage()), signal(4, Advantage("none"))]
+)
+def test_more_samples_never_widen_the_range_of_possible_values(functional: Functional) -> None:
+    tables = [functional.unbiased(n, np.arange(n + 1)) for n in range(functional.degree, 40)]
+    for fewer, more in pairwise(tables):
+        assert fewer.min() - 1e-15 <= more.min()
+        assert more.max() <= fewer.max() + 1e-15
+
+
+def test_one_call_for_different_numbers_of_samples_is_each_on_its_own() -> None:
+    n, c = np.array([4, 9, 4, 30]), np.array([1, 9, 4, 17])
+    together = dead_share(4).unbiased(n, c)
+    assert together.tolist() == [dead_share(4).unbiased(int(n[i]), c[i : i + 1])[0] for i in range(4)]
+    with pytest.raises(InputError, match="3 samples a prompt do not identify what needs 4"):
+        dead_share(4).unbiased(np.array([8, 3]), np.array([1, 1]))

@@ -10,13 +10,13 @@ from reweight.forecasting.mixture import MixtureBounds
 from reweight.forecasting.region import Region, count_region
 from reweight.objectives.advantage import Advantage
 
-ONE_SAMPLE = np.eye(2, dtype=bool)
+ONE_SAMPLE = np.arange(2)
 
 
 def known_pass_rate(rate: float) -> MixtureBounds:
     """One sample a prompt and no sampling noise: only the mean pass rate is known."""
     law = np.array([1 - rate, rate])
-    return MixtureBounds.of(Region(1, ONE_SAMPLE, law, law))
+    return MixtureBounds.of(Region(1, ONE_SAMPLE, ONE_SAMPLE, law, law))
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])

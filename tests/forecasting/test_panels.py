@@ -44,3 +44,11 @@ def test_counts_of_different_numbers_of_samples_are_shares(axes) -> None:
     artists = panels.counts(axes, result([8, 4, 4], [8, 4, 2]).histogram)
     assert sum(bar.get_height() for bar in artists) == 3
     assert axes.get_xlabel() == "share of correct samples"
+
+
+def test_a_level_is_not_rounded_to_a_hundred_per_cent(axes) -> None:
+    table = result([8] * 5, [8, 8, 3, 0, 8]).dead_share
+    for level, text in ((0.95, "estimate, 95 % interval"), (0.999999999999, "estimate, 99.9999999999 % interval")):
+        axes.clear()
+        panels.dead_share(axes, table, level)
+        assert text in axes.get_legend_handles_labels()[1]

@@ -14,25 +14,39 @@ def test_limits_are_those_of_the_binomial_test(n: int) -> None:
 
     c = np.random.default_rng(n).binomial(n, 0.3, size=50)
     region = count_region(n, c, 0.9)
-    for event, low, high in zip(region.events, region.low, region.high, strict=True):
-        exact = binomtest(int(event[c].sum()), 50).proportion_ci(1 - 0.1 / len(region.events), method="exact")
+    for first, last, low, high in zip(region.first, region.last, region.low, region.high, strict=True):
+        hits = int(((first <= c) & (c <= last)).sum())
+        exact = binomtest(hits, 50).proportion_ci(1 - 0.1 / len(region.first), method="exact")
         assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
+def events(n: int) -> list[tuple[int, int]]:
+    region = count_region(n, np.array([1]), 0.95)
+    return list(zip(region.first.tolist(), region.last.tolist(), strict=True))
+
+
 def test_events_are_cells_up_to_eight_samples_and_doubling_bins_beyond() -> None:
-    assert count_region(8, np.array([1]), 0.95).events.tolist() == np.eye(9, dtype=bool).tolist()
-    sets = [np.flatnonzero(event).tolist() for event in count_region(17, np.array([1]), 0.95).events]
-    assert sets == [[0], [1], [2, 3], [4, 5, 6, 7], [17], [16], [14, 15], [10, 11, 12, 13]]
+    assert events(8) == [(c, c) for c in range(9)]
+    assert events(17) == [(0, 0), (1, 1), (2, 3), (4, 7), (17, 17), (16, 16), (14, 15), (10, 13)]
 
 
-@pytest.mark.parametrize("n", [3, 16])
+@pytest.mark.parametrize("n", [3, 16, 2000])
 def test_probabilities_are_binomial(n: int) -> None:
     from scipy.stats import binom
 
     region = count_region(n, np.array([1, 2]), 0.95)
-    rates = np.array([0.0, 1e-9, 0.2, 0.5, 1.0])
-    expected = np.array([[binom.pmf(np.flatnonzero(event), n, p).sum() for p in rates] for event in region.events])
+    rates = np.array([0.0, 1e-9, 0.2, 0.5, 0.999, 1.0])
+    expected = np.array([[binom.pmf(np.arange(i, j + 1), n, p).sum() for p in rates] for i, j in events(n)])
     assert region.probabilities(rates) == pytest.approx(expected, abs=1e-13)
+
+
+def test_each_pass_rate_gives_a_law_however_many_samples() -> None:
+    region = count_region(100_001, np.array([1, 2]), 0.95)
+    law = region.probabilities(np.array([0.0, 1e-7, 0.3, 0.7, 1.0]))
+    assert law.min() >= 0
+    inside = np.array([first <= c <= last for c in (30_000, 70_000) for first, last in events(100_001)])
+    assert inside.sum() == 2
+    assert law.sum(axis=0) == pytest.approx([1, 1, 1, 1, 1], abs=1e-12)
 
 
 @pytest.mark.slow
