@@ -23,8 +23,8 @@ comma := ,
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-verify: $(PROVE)  ## check every claim and write report/ (MUTANTS=1: the false siblings too; REQUIRE=all: every road must run)
-	$(BIN)/reweight verify --out report $(if $(call on,$(MUTANTS)),--mutants) $(if $(REQUIRE),--require $(REQUIRE))
+verify: $(PROVE)  ## check every claim and write report/ (MUTANTS=0: without the false siblings; REQUIRE=all: every road must run)
+	$(BIN)/reweight verify --out report $(if $(call on,$(MUTANTS)),--mutants,$(if $(filter 0,$(MUTANTS)),--no-mutants)) $(if $(REQUIRE),--require $(REQUIRE))
 
 test: $(TEST) $(if $(call on,$(TORCH)),$(TORCH_SET))  ## the quick tests (TORCH=1 installs PyTorch for those that need it)
 	$(BIN)/python -m pytest -m "not slow and not kill"

@@ -21,12 +21,14 @@ File = Annotated[str | None, typer.Argument(help="A run as TOML; instead of the 
 Rewards = Annotated[str, typer.Option(help="Reward of each answer: 1,0,0.")]
 Probabilities = Annotated[str | None, typer.Option(help="Start: probability of each answer, 0.1,0.6,0.3.")]
 PassRate = Annotated[str | None, typer.Option("-p", "--pass-rate", help="Start: one correct, one wrong answer.")]
-UpdateName = Annotated[str, typer.Option("--update", help="tilt, pg (exact gradient) or spg (drawn groups).")]
+UpdateName = Annotated[
+    str, typer.Option("--update", help="tilt, policy_gradient (exact) or sampled_policy_gradient (drawn groups).")
+]
 Step = Annotated[str, typer.Option(help="Step size eta.")]
 Steps = Annotated[int, typer.Option(help="Number of updates.")]
 InnerEpochs = Annotated[int, typer.Option(help="Inner epochs an update.")]
-Groups = Annotated[int | None, typer.Option(help="Groups drawn an update (spg alone; 1 by default).")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the draws (spg alone; 0 by default).")]
+Groups = Annotated[int | None, typer.Option(help="Groups drawn an update (sampled updates alone; 1 by default).")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the draws (sampled updates alone; 0 by default).")]
 Bounds = Annotated[bool, typer.Option(help="Put the theory's ceilings beside the path.")]
 
 
@@ -73,8 +75,8 @@ def command(
             raise InputError(
                 "say where the run starts: --pass-rate 0.01, or --probabilities 0.1,0.6,0.3 with --rewards"
             )
-        if seed is not None and update != "spg":
-            raise InputError("--seed is about drawn groups: use it with --update spg")
+        if seed is not None and update != "sampled_policy_gradient":
+            raise InputError("--seed is about drawn groups: use it with --update sampled_policy_gradient")
         start = _two(pass_rate) if pass_rate is not None else real_numbers(probabilities or "", "--probabilities")
         fields: dict[str, Any] = {"step": real_number(step, "--step"), "inner_epochs": inner_epochs}
         path = RunSpec(

@@ -12,15 +12,13 @@ from reweight.objectives.objective import Objective
 from reweight.policies.flat import FlatPolicy
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates import PolicyGradient, SampledPolicyGradient, Tilt
+from reweight.updates import UPDATES, SampledPolicyGradient
 from reweight.updates.update import Update
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["add_ceilings"]
-
-UPDATE_NAMES = {Tilt: "tilt", PolicyGradient: "policy_gradient", SampledPolicyGradient: "sampled_policy_gradient"}
 
 
 def add_ceilings(
@@ -89,7 +87,7 @@ def _no_ceiling_at_all(dataset: xarray.Dataset, problem: Problem | ProblemSet, p
 
 def _why_not_stepwise(problem: Problem, objective: Objective, update: Update) -> str:
     advantage = objective.advantage
-    if type(update) not in UPDATE_NAMES or getattr(update, "inner_epochs", 1) != 1:
+    if update.name not in UPDATES or getattr(update, "inner_epochs", 1) != 1:
         return "more than one inner epoch"
     if objective.kl is not None and objective.kl.beta > 0:
         return "a KL penalty moves answers that were not sampled"
@@ -111,7 +109,7 @@ def _stepwise(
     bound = bounds.log_odds_step_bound(
         getattr(update, "step", 0.0),
         objective.group_size,
-        update=UPDATE_NAMES[type(update)],
+        update=update.name,
         ddof=advantage.ddof,
         scale=advantage.scale,
         eps=float(advantage.eps),

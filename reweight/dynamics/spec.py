@@ -17,7 +17,7 @@ from reweight.errors import InputError
 from reweight.objectives import Advantage, Clip, KLPenalty, Objective, Ratio, preset
 from reweight.policies.flat import FlatPolicy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates import PolicyGradient, SampledPolicyGradient, Tilt
+from reweight.updates import UPDATES
 from reweight.updates.update import Update
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RunSpec", "read_spec", "spec_from_tables", "update_named"]
 
-UPDATES = {"tilt": Tilt, "pg": PolicyGradient, "spg": SampledPolicyGradient}
 PROBLEM_KEYS = {"rewards", "probabilities", "correct", "answers", "lengths", "weight"}
 LARGEST_FILE = 1_000_000
 RUN_KEYS: dict[str, type] = {"steps": int, "seed": int, "bounds": bool}
@@ -66,7 +65,7 @@ class RunSpec:
 
 
 def update_named(name: str, **fields: Any) -> Update:
-    """Return the update called "tilt", "pg" or "spg" with the given fields.
+    """Return the update of that name, one of reweight.updates.UPDATES, with the given fields.
 
     Raises
     ------

@@ -47,7 +47,7 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
 
     Notes
     -----
-    A constant group is decided by equality of its rewards, so it is exactly zero in every precision (theory.md H10).
+    A constant group is decided by equality of its rewards, so it is exactly zero in every precision (H10).
 
     Examples
     --------

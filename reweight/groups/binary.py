@@ -108,7 +108,7 @@ def gap(
 
     Notes
     -----
-    Source: theory.md H1, R01, C02; the noisy verifier is C19, the condition C17.
+    Source: H1, R01, C02; the noisy verifier is C19, the condition C17.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def effective_objective(
     Notes
     -----
     Integrating the Bernstein form term by term, F_G(p) = (1/G) sum over k of the k-th coefficient times P(Bin(G, p) >
-    k). Source: theory.md H7, N04.
+    k). Source: H7, N04.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
 def fill_probability(pass_rate: float, group_size: int, batch: int, max_rounds: int) -> float:
     """Compute the probability that dynamic sampling fills a batch of mixed groups in at most `max_rounds` rounds.
 
-    A round draws one group for each of `batch` prompts, all of the same pass rate. Source: theory.md C17, R24.
+    A round draws one group for each of `batch` prompts, all of the same pass rate. Source: C17, R24.
 
     Examples
     --------

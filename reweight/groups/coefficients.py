@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from reweight.errors import InputError
 from reweight.groups.advantages import float_advantages
+from reweight.groups.behaviour import behaviour
 from reweight.groups.expectation import distinct_types, expect_given_type, type_masses
 from reweight.groups.weights import check_prompt_local
 from reweight.objectives.clip import surrogate
@@ -32,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """What a group contributes to each answer, shapes (N,): E[(A W)+], E[(A W)-] and E[W], W the aggregation weight."""
+    """What a group gives each answer, shapes (N, 1): E[(A W)+], E[(A W)-] and E[W], with W the aggregation weight."""
 
     positive: Floats
     negative: Floats
@@ -74,7 +75,7 @@ def expected_coefficients(
 
     Notes
     -----
-    Source: theory.md section 0 (on-policy, no KL: pi(y) w(y)), R16 (clip), R12 (KL).
+    Source: R01 (on-policy, no KL: pi(y) w(y)), R16 (clip), R12 (KL).
 
     Examples
     --------
@@ -84,10 +85,9 @@ def expected_coefficients(
     >>> expected_coefficients(problem, policy, Objective(Advantage(), 2))
     array([ 0.25 , -0.125, -0.125])
     """
-    behaviour = policy if old is None else old
     given = conditional_coefficients(problem, policy, objective, old=old, reference=reference)
-    probabilities = behaviour.log_probs(problem).probabilities
-    return given * (probabilities if given.ndim == 1 else probabilities[:, None])
+    drawn = np.exp(behaviour((policy if old is None else old).log_probs(problem)))
+    return given * (drawn if given.ndim == 1 else drawn[:, None])
 
 
 def conditional_coefficients(
@@ -103,8 +103,7 @@ def conditional_coefficients(
     Parameters, shapes and errors are those of :func:`expected_coefficients`. On-policy and without KL this is w(y); it
     stays accurate for answers whose probability underflows.
     """
-    behaviour = policy if old is None else old
-    old_log_probs = behaviour.log_probs(problem)
+    old_log_probs = (policy if old is None else old).log_probs(problem)
     sums = _expected_sums(problem, old_log_probs, objective)
     return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
 
@@ -127,15 +126,16 @@ def sampled_coefficients(
 
     Other parameters, the returned shape and the errors are those of :func:`expected_coefficients`.
     """
-    check_prompt_local(draws.shape[1], objective.advantage)
-    behaviour = policy if old is None else old
-    old_log_probs = behaviour.log_probs(problem)
+    check_prompt_local(objective.group_size, objective.advantage)
+    if draws.ndim != 2 or draws.shape[1] != objective.group_size:
+        raise InputError(f"draws have shape {draws.shape}: give (groups, {objective.group_size}), one group a row")
+    old_log_probs = (policy if old is None else old).log_probs(problem)
     lengths = _lengths(problem, old_log_probs)
     signed, weight = _group_terms(problem.float_rewards[draws], lengths[draws], objective, range(draws.shape[1]))
     size = len(problem)
 
     def add_up(values: Floats) -> Floats:
-        return np.bincount(draws.ravel(), weights=values.ravel(), minlength=size) / draws.size
+        return np.bincount(draws.ravel(), weights=values.ravel(), minlength=size)[:, None] / draws.size
 
     sums = GroupSums(add_up(np.maximum(signed, 0)), add_up(np.maximum(-signed, 0)), add_up(weight))
     return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
@@ -153,15 +153,21 @@ def _expected_sums(problem: Problem, old: LogProbs, objective: Objective) -> Gro
         signed, weight = _group_terms(rewards[groups], token_counts[groups], objective, [0])
         return np.stack([np.maximum(signed[:, 0], 0), np.maximum(-signed[:, 0], 0), weight[:, 0]], axis=1)
 
-    masses = type_masses(old.probabilities[None, :], index, len(types))
-    positive, negative, weight = expect_given_type(masses, objective.group_size, statistic)[0, index].T
+    masses = type_masses(np.exp(behaviour(old))[None, :], index, len(types))
+    sums = expect_given_type(masses, objective.group_size, statistic)[0, index]
     if not lengths_matter and objective.aggregation == "sequence_mean":
-        positive, negative, weight = positive / lengths, negative / lengths, weight / lengths
-    return GroupSums(positive, negative, weight)
+        sums = sums / lengths[:, None]
+    return GroupSums(sums[:, 0:1], sums[:, 1:2], sums[:, 2:3])
 
 
 def _lengths(problem: Problem, log_probs: LogProbs) -> Floats:
-    return problem.lengths if problem.lengths is not None else log_probs.mask.sum(axis=1).astype(np.float64)
+    """Return the lengths in tokens: those of the problem, which a policy of several tokens must agree with."""
+    tokens: Floats = log_probs.mask.sum(axis=1).astype(np.float64)
+    if problem.lengths is None:
+        return tokens
+    if log_probs.mask.shape[1] > 1 and not np.array_equal(problem.lengths, tokens):
+        raise InputError("the problem's lengths are not the policy's numbers of tokens: leave the lengths out")
+    return problem.lengths
 
 
 def _group_terms(
@@ -173,7 +179,7 @@ def _group_terms(
         "token_mean": lambda: lengths.shape[1] / lengths.sum(axis=1, keepdims=True),
         "sequence_mean": lambda: 1.0 / lengths[:, members],
         "sequence_sum": lambda: 1.0,
-        "constant": lambda: 1.0 / objective.constant_length,
+        "constant": lambda: 1.0 / (objective.constant_length or 1.0),
     }
     weight = np.broadcast_to(rule[objective.aggregation](), values.shape)
     return values * weight, weight
@@ -187,25 +193,27 @@ def _multipliers(
     Shape (N,) where every answer is one token, otherwise (N, T).
     """
     current = policy.log_probs(problem)
-    drawable = np.isfinite(old.total)[:, None] & current.mask
-    log_ratio = _difference(current, old, drawable)
+    drawable = np.isfinite(behaviour(old))[:, None] & current.mask
+    log_ratio, repeats = _difference(current, old, drawable), np.ones(1)
     if objective.ratio.level == "sequence_product":
+        # each token carries the ratio of the whole answer, so each grad log pi meets it once a token
         log_ratio = np.where(current.mask, log_ratio.sum(axis=1, keepdims=True), 0.0)
+        repeats = _lengths(problem, old)[:, None]
     with np.errstate(over="ignore", invalid="ignore"):
         ratio = np.exp(log_ratio)
-        up = ratio * surrogate(ratio, 1.0, objective.clip)[1]
-        down = ratio * surrogate(ratio, -1.0, objective.clip)[1]
-        result = sums.positive[:, None] * up + sums.negative[:, None] * down
+        up = repeats * ratio * surrogate(ratio, 1.0, objective.clip)[1]
+        down = repeats * ratio * surrogate(ratio, -1.0, objective.clip)[1]
+        result = sums.positive * up + sums.negative * down
     if objective.kl is not None and objective.kl.beta > 0:
         if reference is None:
             raise InputError("the objective has a KL penalty: give the reference policy")
+        if objective.kl.gradient == "ratio_weighted" and len(repeats) > 1 and current.mask.shape[1] > 1:
+            raise InputError("a ratio-weighted KL takes token ratios: use Ratio('token') for answers of several tokens")
         slope = _kl_slope(current, old, reference.log_probs(problem), objective.kl, drawable)
-        result = result - objective.kl.beta * sums.weight[:, None] * slope
+        result = result - objective.kl.beta * sums.weight * slope
     result = np.where(drawable, result, 0.0)
     if not np.isfinite(result).all():
-        raise InputError(
-            "a coefficient leaves float64: the policy has moved too far from the old one, take a smaller step"
-        )
+        raise InputError("a coefficient leaves float64: the policy is too far from the old one, take a smaller step")
     return result[:, 0] if result.shape[1] == 1 else result
 
 

@@ -62,7 +62,7 @@ def group_weights(
 
     Notes
     -----
-    Source: theory.md section 0 and R01. The signed error in float64 is relative to E[|A_1| | y_1 = y].
+    Source: R01. The signed error in float64 is relative to E[|A_1| | y_1 = y].
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -69,6 +69,7 @@ class Advantage:
     ddof: Literal[0, 1] = 0
     eps: float | Fraction = 0.0
     eps_rule: EpsRule = "added"
+    _: KW_ONLY
     selection: Selection = "all"
     singleton: Singleton = "zero"
     missing: Missing = "exclude"

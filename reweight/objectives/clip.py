@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class Clip:
 
     low: float
     high: float
+    _: KW_ONLY
     dual: float | None = None
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -39,7 +39,7 @@ class KLPenalty:
     Notes
     -----
     On-policy, in expectation: autograd of k1 is zero, of k2 the gradient of KL(pi || reference), of k3 that of
-    KL(reference || pi); ratio-weighted k1 and k3 give KL(pi || reference). Source: theory.md R12, C52.
+    KL(reference || pi); ratio-weighted k1 and k3 give KL(pi || reference). Source: R12, C52.
 
     Raises
     ------
@@ -50,6 +50,7 @@ class KLPenalty:
     estimator: Estimator
     beta: float
     place: Literal["loss"] = "loss"
+    _: KW_ONLY
     gradient: GradientRule = "autograd"
 
     def __post_init__(self) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
 from typing import Any, Literal, get_args
 
 from reweight.checks import choice, number
+from reweight.errors import InputError
 from reweight.objectives.advantage import Advantage, check_group_size
 from reweight.objectives.clip import Clip
 from reweight.objectives.kl import KLPenalty
@@ -19,7 +20,10 @@ LARGEST_LENGTH = 1e12
 
 @dataclass(frozen=True)
 class Ratio:
-    """The importance ratio: pi / pi_old of one token, or of the whole answer given to each of its tokens."""
+    """The importance ratio of a token's term of the loss: pi / pi_old of that token, or of the whole answer.
+
+    With "sequence_product" every token of an answer has the same term; "sequence_mean" then leaves one term an answer.
+    """
 
     level: Level = "token"
 
@@ -48,7 +52,7 @@ class Objective:
         within each answer and averaged over answers, or the same divided by a constant length. All four agree when
         every answer has one token.
     constant_length : float, optional
-        The length that "constant" divides by, in tokens; 1 by default.
+        The length that "constant" divides by, in tokens; it belongs to "constant" alone.
 
     Raises
     ------
@@ -63,16 +67,20 @@ class Objective:
 
     advantage: Advantage
     group_size: int
+    _: KW_ONLY
     ratio: Ratio = Ratio()
     clip: Clip | None = None
     kl: KLPenalty | None = None
     aggregation: Aggregation = "token_mean"
-    constant_length: float = 1.0
+    constant_length: float | None = None
 
     def __post_init__(self) -> None:
         check_group_size(self.group_size, self.advantage)
         choice(self.aggregation, "aggregation", get_args(Aggregation))
-        number(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
+        if (self.aggregation == "constant") != (self.constant_length is not None):
+            raise InputError("constant_length goes with aggregation 'constant': give both or neither")
+        if self.constant_length is not None:
+            number(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<28}{value}" for name, value in flatten(self).items())
@@ -90,7 +98,7 @@ def flatten(objective: Objective) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for field in fields(objective):
         value = getattr(objective, field.name)
-        if isinstance(value, Advantage | Ratio | Clip | KLPenalty):
+        if is_dataclass(value):
             table.update({f"{field.name}.{inner.name}": getattr(value, inner.name) for inner in fields(value)})
         else:
             table[field.name] = value

@@ -107,7 +107,7 @@ def _run(
         draws = rng.choice(len(BASE), size=(1, objective.group_size), p=probabilities / probabilities.sum())
         if WATCHED in draws:
             return np.array(path), True
-        policy = update.apply_to_draws([(problem, 1.0, draws)], policy, objective)
+        policy = update.apply_to_draws(problem, {0: draws}, policy, objective)
         path.append(float(policy.log_probs(problem).probabilities[WATCHED]))
     return np.array(path), False
 
@@ -117,7 +117,7 @@ def _largest(objective: Objective, update: SampledPolicyGradient, steps: int) ->
     problem, start = Problem(REWARDS), FlatPolicy.from_probabilities(BASE)
     others = [answer for answer in range(len(BASE)) if answer != WATCHED]
     groups = [np.array([group]) for group in combinations_with_replacement(others, objective.group_size)]
-    moved = [update.apply_to_draws([(problem, 1.0, group)], start, objective).parameters for group in groups]
+    moved = [update.apply_to_draws(problem, {0: group}, start, objective).parameters for group in groups]
     moves = np.unique(np.round(np.array(moved) - start.parameters, 9), axis=0)
     states, largest = np.zeros((1, len(BASE))), [BASE[WATCHED]]
     for _ in range(steps):

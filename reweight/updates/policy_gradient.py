@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reweight.checks import integer, number
 from reweight.groups.coefficients import expected_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import LARGEST_STEP, AnyPolicy, prompts_of
+from reweight.updates.update import LARGEST_STEP, AnyPolicy, climbed
 
 __all__ = ["PolicyGradient"]
 
@@ -29,9 +32,10 @@ class PolicyGradient:
 
     Notes
     -----
-    Source: theory.md section 0 (map PG).
+    Source: map PG of docs/theory.md.
     """
 
+    name: ClassVar[str] = "policy_gradient"
     step: float
     inner_epochs: int = 1
 
@@ -50,15 +54,19 @@ class PolicyGradient:
         policy: AnyPolicy,
         objective: Objective,
         *,
+        old: AnyPolicy | None = None,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
     ) -> AnyPolicy:
-        """Return the policy after one step from `policy`."""
-        current = policy
+        """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`."""
+        drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
-            gradient = np.zeros_like(current.parameters)
-            for prompt, weight in prompts_of(problem):
-                coefficients = expected_coefficients(prompt, current, objective, old=policy, reference=reference)
-                gradient += weight * current.pull_back(prompt, coefficients)
-            current = current.replace(current.parameters + self.step * gradient)
+            epoch = partial(_expected, policy=current, objective=objective, old=drawn_by, reference=reference)
+            current = climbed(current, self.step, problem, epoch)
         return current
+
+
+def _expected(
+    prompt: Problem, policy: Policy, objective: Objective, old: Policy, reference: Policy | None
+) -> NDArray[np.float64]:
+    return expected_coefficients(prompt, policy, objective, old=old, reference=reference)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reweight.checks import integer, number
 from reweight.errors import InputError
+from reweight.groups.behaviour import behaviour
 from reweight.groups.coefficients import sampled_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import LARGEST_STEP, AnyPolicy, prompts_of
+from reweight.updates.update import LARGEST_STEP, AnyPolicy, climbed, prompts_of
 
 __all__ = ["SampledPolicyGradient"]
 
@@ -34,9 +39,10 @@ class SampledPolicyGradient:
 
     Notes
     -----
-    Source: theory.md section 0 (map S-PG).
+    Source: map S-PG of docs/theory.md.
     """
 
+    name: ClassVar[str] = "sampled_policy_gradient"
     step: float
     groups: int = 1
     inner_epochs: int = 1
@@ -57,44 +63,57 @@ class SampledPolicyGradient:
         policy: AnyPolicy,
         objective: Objective,
         *,
+        old: AnyPolicy | None = None,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
     ) -> AnyPolicy:
-        """Return the policy after one step from `policy`.
-
-        Raises
-        ------
-        InputError
-            If there is no generator.
-        """
+        """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`."""
         if rng is None:
             raise InputError("a sampled update draws groups: give rng=numpy.random.default_rng(seed)")
         shape = (self.groups, objective.group_size)
         if self.groups * objective.group_size > MOST_DRAWS:
-            raise InputError(
-                f"{self.groups} groups of {objective.group_size} are more than {MOST_DRAWS:.0e} draws a step"
-            )
-        drawn = []
-        for prompt, weight in prompts_of(problem):
-            probabilities = policy.log_probs(prompt).probabilities
-            draws = rng.choice(len(prompt), size=shape, p=probabilities / probabilities.sum())
-            drawn.append((prompt, weight, draws))
-        return self.apply_to_draws(drawn, policy, objective, reference=reference)
+            raise InputError(f"{self.groups} groups of {objective.group_size} are above {MOST_DRAWS:.0e} draws a step")
+        drawn_by = policy if old is None else old
+        draws = {}
+        for prompt, _ in prompts_of(problem):
+            mass = np.exp(behaviour(drawn_by.log_probs(prompt)))
+            draws[prompt.prompt] = rng.choice(len(prompt), size=shape, p=mass / mass.sum())
+        return self.apply_to_draws(problem, draws, policy, objective, old=old, reference=reference)
 
     def apply_to_draws(
         self,
-        drawn: list[tuple[Problem, float, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]],
+        problem: Problem | ProblemSet,
+        draws: Mapping[int, NDArray[np.intp]],
         policy: AnyPolicy,
         objective: Objective,
         *,
+        old: AnyPolicy | None = None,
         reference: Policy | None = None,
     ) -> AnyPolicy:
-        """Return the policy after one step on given draws: (prompt, weight, answer indices of shape (groups, G))."""
-        current = policy
+        """Return the policy after one step on given draws.
+
+        Parameters
+        ----------
+        draws : mapping of int to ndarray of int, shape (groups, G)
+            Answer indices by the prompt's position (0 for a single Problem).
+
+        Others are those of :meth:`apply`.
+        """
+        drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
-            gradient = np.zeros_like(current.parameters)
-            for prompt, weight, draws in drawn:
-                coefficients = sampled_coefficients(prompt, current, objective, draws, old=policy, reference=reference)
-                gradient += weight * current.pull_back(prompt, coefficients)
-            current = current.replace(current.parameters + self.step * gradient)
+            epoch = partial(
+                _sampled, draws=draws, policy=current, objective=objective, old=drawn_by, reference=reference
+            )
+            current = climbed(current, self.step, problem, epoch)
         return current
+
+
+def _sampled(
+    prompt: Problem,
+    draws: Mapping[int, NDArray[np.intp]],
+    policy: Policy,
+    objective: Objective,
+    old: Policy,
+    reference: Policy | None,
+) -> NDArray[np.float64]:
+    return sampled_coefficients(prompt, policy, objective, draws[prompt.prompt], old=old, reference=reference)

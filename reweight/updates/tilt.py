@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reweight.checks import integer, number
 from reweight.errors import InputError
+from reweight.groups.behaviour import behaviour
 from reweight.groups.coefficients import conditional_coefficients
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
@@ -24,7 +25,7 @@ class Tiltable(Protocol):
     """A policy with one free parameter an answer, so that a tilt stays inside its family."""
 
     def tilt(self, problem: Problem, exponents: NDArray[np.float64]) -> Self:
-        """Return pi exp(exponents) / Z on one prompt."""
+        """Return pi exp(exponents) / Z on one prompt; exponents are by answer, (N,), or by token, (N, T)."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,15 @@ class Tilt:
         Step size eta, in nats per unit of advantage. Every prompt of a ProblemSet is tilted by the whole step: in the
         Fisher metric of the weighted set the weights cancel.
     inner_epochs : int
-        Repeats at a frozen old policy.
+        Natural-gradient steps at a frozen old policy: each tilts by step * c(y) / pi(y), where c are the expected
+        coefficients of the present policy.
 
     Notes
     -----
-    Source: theory.md section 0 (map TILT), R07, N29.
+    Source: map TILT of docs/theory.md, R07, N29.
     """
 
+    name: ClassVar[str] = "tilt"
     step: float
     inner_epochs: int = 1
 
@@ -62,10 +65,11 @@ class Tilt:
         policy: AnyPolicy,
         objective: Objective,
         *,
+        old: AnyPolicy | None = None,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
     ) -> AnyPolicy:
-        """Return the policy after one step from `policy`.
+        """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`.
 
         Raises
         ------
@@ -74,12 +78,12 @@ class Tilt:
         """
         if not isinstance(policy, Tiltable):
             raise InputError(f"{type(policy).__name__} has no exact tilt: use PolicyGradient")
-        current = policy
+        drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
             for prompt, _weight in prompts_of(problem):
-                given = conditional_coefficients(prompt, current, objective, old=policy, reference=reference)
-                before, now = policy.log_probs(prompt).total, current.log_probs(prompt).total
-                possible = np.isfinite(before)
-                importance = np.exp(np.subtract(before, now, out=np.zeros_like(now), where=possible))
-                current = current.tilt(prompt, self.step * importance * given)
+                given = conditional_coefficients(prompt, current, objective, old=drawn_by, reference=reference)
+                drawn, now = behaviour(drawn_by.log_probs(prompt)), current.log_probs(prompt).total
+                importance = np.exp(np.subtract(drawn, now, out=np.zeros_like(now), where=np.isfinite(drawn)))
+                weighted = given * (importance if given.ndim == 1 else importance[:, None])
+                current = current.tilt(prompt, self.step * weighted)
         return current

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
 
-__all__ = ["LARGEST_STEP", "AnyPolicy", "Update", "prompts_of"]
+__all__ = ["LARGEST_STEP", "AnyPolicy", "Update", "climbed", "prompts_of"]
 
 AnyPolicy = TypeVar("AnyPolicy", bound=Policy)
 LARGEST_STEP = 1e12
@@ -19,6 +21,9 @@ LARGEST_STEP = 1e12
 
 class Update(Protocol):
     """One step of learning."""
+
+    name: ClassVar[str]
+    """What configuration files, the command line and bounds call it."""
 
     @property
     def needs_rng(self) -> bool:
@@ -30,10 +35,15 @@ class Update(Protocol):
         policy: AnyPolicy,
         objective: Objective,
         *,
+        old: AnyPolicy | None = None,
         reference: Policy | None = None,
         rng: np.random.Generator | None = None,
     ) -> AnyPolicy:
-        """Return the policy after one step from `policy`."""
+        """Return the policy after one step from `policy`.
+
+        `old` drew the groups and is `policy` itself by default; `reference` is the policy of the KL penalty; `rng` is
+        needed where samples are drawn. Raises InputError where the parts do not fit together.
+        """
 
 
 def prompts_of(problem: Problem | ProblemSet) -> list[tuple[Problem, float]]:
@@ -41,3 +51,16 @@ def prompts_of(problem: Problem | ProblemSet) -> list[tuple[Problem, float]]:
     if isinstance(problem, ProblemSet):
         return list(zip(problem.problems, problem.weights.tolist(), strict=True))
     return [(problem, 1.0)]
+
+
+def climbed(
+    policy: AnyPolicy,
+    step: float,
+    problem: Problem | ProblemSet,
+    coefficients: Callable[[Problem], NDArray[np.float64]],
+) -> AnyPolicy:
+    """Return the policy one step up the weighted sum over prompts of pulled-back coefficients."""
+    gradient = np.zeros_like(policy.parameters)
+    for prompt, weight in prompts_of(problem):
+        gradient += weight * policy.pull_back(prompt, coefficients(prompt))
+    return policy.replace(policy.parameters + step * gradient)

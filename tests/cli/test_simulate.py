@@ -44,7 +44,16 @@ def test_the_table_shows_first_and_last_step(reweight):
 
 
 def test_a_sampled_run_is_reproducible(reweight):
-    arguments = ("simulate", "--rewards", "1,1,0", "--probabilities", "0.05,0.1,0.85", "--update", "spg", "--json")
+    arguments = (
+        "simulate",
+        "--rewards",
+        "1,1,0",
+        "--probabilities",
+        "0.05,0.1,0.85",
+        "--update",
+        "sampled_policy_gradient",
+        "--json",
+    )
     first, second = reweight(*arguments, "--seed", 4), reweight(*arguments, "--seed", 4)
     assert first.out == second.out
     assert first.out != reweight(*arguments, "--seed", 5).out
@@ -79,7 +88,7 @@ def test_files(reweight, tmp_path):
         (["-p", "0.5", "--steps", "-3"], "at least 0"),
         (["-p", "0.5", "--kl", "k3"], "both --kl and --beta"),
         (["-p", "0.5", "--kl", "k9", "--beta", "1"], "KL estimator"),
-        (["-p", "0.5", "--update", "spg", "--seed", "-1"], "seed"),
+        (["-p", "0.5", "--update", "sampled_policy_gradient", "--seed", "-1"], "seed"),
         (["absent.toml"], "cannot be read"),
         (["absent.toml", "-p", "0.5"], "leave out --pass-rate"),
         (["absent.toml", "--steps", "100"], "leave out --steps"),

@@ -88,7 +88,7 @@ def test_unsampled_answers_stay_below_their_ceiling():
             checked += int((~seen).sum())
             draws = rng.choice(4, size=(1, 8), p=pi / pi.sum())
             seen[np.unique(draws)] = True
-            policy = SampledPolicyGradient(2.0).apply_to_draws([(problem, 1.0, draws)], policy, PLAIN)
+            policy = SampledPolicyGradient(2.0).apply_to_draws(problem, {0: draws}, policy, PLAIN)
     assert checked > 100
 
 

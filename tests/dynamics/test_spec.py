@@ -32,7 +32,7 @@ high = 0.3
 estimator = "k3"
 beta = 0.01
 [update]
-name = "spg"
+name = "sampled_policy_gradient"
 step = 0.5
 groups = 2
 [run]
@@ -73,7 +73,7 @@ def test_the_same_file_gives_the_same_numbers(tmp_path):
         ("steps = 4", "steps = 4\nspeed = 2", "unknown key 'speed'"),
         ("weight = 3", "wait = 3", "unknown key 'wait'"),
         ("[run]", "[runs]", "unknown key 'runs'"),
-        ('name = "spg"', 'name = "ppo"', "no update 'ppo'"),
+        ('name = "sampled_policy_gradient"', 'name = "ppo"', "no update 'ppo'"),
         ("groups = 2", "grups = 2", "cannot be made so"),
         ("ddof = 0", "dof = 0", "objective.advantage"),
         ('preset = "verl"', 'preset = "verlo"', "no preset"),

@@ -23,7 +23,7 @@ EPS = [(0, "added"), (1e-4, "added"), (1e-2, "inside_root"), (1e-2, "clamp")]
 def test_float_agrees_with_exact(baseline, scale, eps, rule):
     rng = np.random.default_rng([BASELINES.index(baseline), SCALES.index(scale), int(1e6 * eps)])
     for ddof, selection, singleton in product((0, 1), ("all", "best"), ("zero", "reward")):
-        advantage = Advantage(baseline, scale, ddof, eps, rule, selection, singleton)
+        advantage = Advantage(baseline, scale, ddof, eps, rule, selection=selection, singleton=singleton)
         rewards = rng.integers(0, 4, (3, 5)) / 2.0
         rewards[0] = 1.0
         rewards[2, : rng.integers(1, 5)] = np.nan

@@ -66,7 +66,10 @@ def test_expectation_is_the_mean_over_all_groups(data):
 @pytest.mark.parametrize("baseline", ["mean", "length_weighted"])
 def test_lengths_enter_through_aggregation(aggregation, baseline):
     problem = Problem([1, 0, 0.5], lengths=[2, 7, 3])
-    objective = Objective(Advantage(baseline), 4, aggregation=aggregation, constant_length=8, kl=KLPenalty("k3", 0.3))
+    constant = 8 if aggregation == "constant" else None
+    objective = Objective(
+        Advantage(baseline), 4, aggregation=aggregation, constant_length=constant, kl=KLPenalty("k3", 0.3)
+    )
     old, policy = FlatPolicy.from_probabilities([0.2, 0.5, 0.3]), FlatPolicy.from_probabilities([0.3, 0.3, 0.4])
     expected = expected_coefficients(problem, policy, objective, old=old, reference=old)
     every = mean_over_all_groups(problem, policy, objective, old, reference=old)

@@ -51,7 +51,9 @@ def test_surrogate_is_homogeneous_in_the_advantage(ratio, advantage, factor):
     np.testing.assert_allclose(scaled, (factor * value, factor * slope), rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("fields", [(-0.1, 0.2), (1.2, 0.2), (0.2, -1.0), (0.2, float("inf")), (0.2, 0.2, 1.0)])
+@pytest.mark.parametrize("fields", [(-0.1, 0.2), (1.2, 0.2), (0.2, -1.0), (0.2, float("inf")), (0.2, "wide")])
 def test_impossible_ranges_are_refused(fields):
     with pytest.raises(InputError):
         Clip(*fields)
+    with pytest.raises(InputError):
+        Clip(0.2, 0.2, dual=1.0)

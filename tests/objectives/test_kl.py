@@ -55,11 +55,13 @@ def test_answers_of_probability_zero_are_allowed_where_the_policy_has_none():
 
 @pytest.mark.parametrize(
     "fields",
-    [("k4", 0.1), ("k1", -0.1), ("k1", float("nan")), ("k1", 0.1, "reward"), ("k1", 0.1, "loss", "detached")],
+    [("k4", 0.1), ("k1", -0.1), ("k1", float("nan")), ("k1", 0.1, "reward"), ("k1", "much")],
 )
 def test_a_penalty_knows_its_choices(fields):
     with pytest.raises(InputError):
         KLPenalty(*fields)
+    with pytest.raises(InputError):
+        KLPenalty("k1", 0.1, gradient="detached")
 
 
 @pytest.mark.parametrize("distance", [1e-3, 1e-6, 1e-9, 1e-12])

@@ -47,7 +47,9 @@ def test_every_field_is_listed_as_a_json_value():
         (lambda: Objective(Advantage(), 0), "at least 1"),
         (lambda: Objective(Advantage(), True), "an integer"),
         (lambda: Objective(Advantage(), 8, aggregation="mean"), "aggregation"),
-        (lambda: Objective(Advantage(), 8, constant_length=0), "constant_length"),
+        (lambda: Objective(Advantage(), 8, constant_length=5), "give both or neither"),
+        (lambda: Objective(Advantage(), 8, aggregation="constant"), "give both or neither"),
+        (lambda: Objective(Advantage(), 8, aggregation="constant", constant_length=0), "constant_length"),
         (lambda: Ratio("word"), "ratio level"),
     ],
 )

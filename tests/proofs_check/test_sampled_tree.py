@@ -38,7 +38,7 @@ def test_one_step_is_that_of_the_library(advantage: Advantage) -> None:
         changes = tree.change_of_logits(group, REWARDS, advantage, START)
         masses = np.array([float(mass) for mass in tree.masses(START, changes, ETA)])
         moved = SampledPolicyGradient(float(ETA)).apply_to_draws(
-            [(problem, 1.0, np.array([group]))], policy, Objective(advantage, 3)
+            problem, {0: np.array([group])}, policy, Objective(advantage, 3)
         )
         expected = moved.log_probs(problem).probabilities
         np.testing.assert_allclose(masses / masses.sum(), expected, rtol=1e-13)

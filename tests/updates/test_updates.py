@@ -27,7 +27,7 @@ def pass_rate(policy, problem):
 
 def on_draws(problem, policy, objective, draws, step=1.0, inner_epochs=1):
     update = SampledPolicyGradient(step, inner_epochs=inner_epochs)
-    return update.apply_to_draws([(problem, 1.0, np.array([draws]))], policy, objective)
+    return update.apply_to_draws(problem, {0: np.array([draws])}, policy, objective)
 
 
 @st.composite
@@ -161,9 +161,9 @@ def test_a_k3_penalty_moves_answers_that_were_not_sampled():
     reference = START([0.3, 0.3, 0.4])
     objective = Objective(Advantage(), 2, kl=KLPenalty("k3", 0.5))
     update = SampledPolicyGradient(1.0)
-    draws = [(problem, 1.0, np.array([[1, 1]]))]
-    assert update.apply_to_draws(draws, start, objective, reference=start).parameters == pytest.approx(start.parameters)
-    moved = update.apply_to_draws([(problem, 1.0, np.array([[2, 2]]))], start, objective, reference=reference)
+    still = update.apply_to_draws(problem, {0: np.array([[1, 1]])}, start, objective, reference=start)
+    assert still.parameters == pytest.approx(start.parameters)
+    moved = update.apply_to_draws(problem, {0: np.array([[2, 2]])}, start, objective, reference=reference)
     assert np.abs(moved.parameters - start.parameters)[:2].min() > 1e-3
 
 

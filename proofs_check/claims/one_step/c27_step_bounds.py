@@ -248,7 +248,7 @@ def _float_violation(
     problem = Problem(np.array(rewards, dtype=float))
     policy = FlatPolicy.from_probabilities(np.array(parts) / sum(parts))
     update, objective = SampledPolicyGradient(float(eta)), Objective(bounds.advantage, G)
-    moved = update.apply_to_draws([(problem, 1.0, np.array([group]))], policy, objective)
+    moved = update.apply_to_draws(problem, {0: np.array([group])}, policy, objective)
     before, after = policy.log_probs(problem).total, moved.log_probs(problem).total
     ratio = np.abs(after - before) / float(eta)
     odds = np.abs((after - np.log(-np.expm1(after))) - (before - np.log(-np.expm1(before)))) / float(eta)

@@ -129,7 +129,7 @@ def _moved(problem: Any, before: Any, update: str, eta: float) -> Iterator[Any]:
         support = [y for y, mass in enumerate(before) if mass > 0]
         sampled = updates.SampledPolicyGradient(eta)
         for group in combinations_with_replacement(support, 2):
-            after = sampled.apply_to_draws([(problem, 1.0, np.array([group]))], policy, objective)
+            after = sampled.apply_to_draws(problem, {0: np.array([group])}, policy, objective)
             yield after.log_probs(problem).probabilities
         return
     rule = updates.Tilt(eta) if update == "TILT" else updates.PolicyGradient(eta)

@@ -245,7 +245,7 @@ def _float_violation(
     update, objective = SampledPolicyGradient(float(eta)), Objective(ceiling.advantage, G)
     wrong: set[int] = set()
     for step, group in enumerate(groups, start=1):
-        policy = update.apply_to_draws([(problem, 1.0, np.array([group]))], policy, objective)
+        policy = update.apply_to_draws(problem, {0: np.array([group])}, policy, objective)
         wrong |= {y for y in group if y >= correct}
         seen, rate = base[list(wrong)].sum(), base[:correct].sum()
         tight, loose = ceiling.tight(base[0], seen), ceiling.loose(base[0], rate)

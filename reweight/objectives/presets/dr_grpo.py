@@ -1,4 +1,7 @@
-"""Dr. GRPO: no standard deviation, no division by the answer's own length."""
+"""Dr. GRPO: no standard deviation, and division by a constant, the generation budget, not by the answer's own length.
+
+The constant only scales the step; it is 1 here, and `constant_length` replaces it.
+"""
 
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.clip import Clip
@@ -8,6 +11,8 @@ from reweight.objectives.presets import Preset
 PRESET = Preset(
     name="dr_grpo",
     version="2503.20783",
-    objective=Objective(Advantage(scale="none"), group_size=8, clip=Clip(0.2, 0.2), aggregation="constant"),
+    objective=Objective(
+        Advantage(scale="none"), group_size=8, clip=Clip(0.2, 0.2), aggregation="constant", constant_length=1.0
+    ),
     source="Liu et al., arXiv 2503.20783",
 )

@@ -1,4 +1,4 @@
-"""RLOO: REINFORCE on whole answers with the leave-one-out mean as baseline."""
+"""RLOO: REINFORCE, one term an answer, with the leave-one-out mean as baseline."""
 
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.objective import Objective, Ratio
@@ -11,7 +11,7 @@ PRESET = Preset(
         Advantage(baseline="leave_one_out", scale="none"),
         group_size=8,
         ratio=Ratio("sequence_product"),
-        aggregation="sequence_sum",
+        aggregation="sequence_mean",
     ),
     source="Ahmadian et al., arXiv 2402.14740",
 )
