@@ -1,1 +1,1 @@
-"""Studies: small worlds whose dynamics are exact."""
+"""Studies: small worlds whose dynamics are exact. None is written yet."""

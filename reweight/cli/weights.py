@@ -11,7 +11,7 @@ from reweight.cli import options
 from reweight.cli.numbers import exact_number, exact_numbers, float_sized
 
 if TYPE_CHECKING:
-    from reweight.groups.table import AnswerWeight, BinaryWeight
+    from reweight.groups.weight_table import AnswerWeight, BinaryWeight
     from reweight.objectives import Objective
 
 __all__ = ["command"]
@@ -49,7 +49,7 @@ def command(
     """Expected weights of one group: what each answer is pushed by, exactly."""
     from reweight.errors import InputError
     from reweight.files import check_writable
-    from reweight.groups.table import answer_table, binary_table
+    from reweight.groups.weight_table import answer_table, binary_table
 
     if out is not None:
         check_writable(out)

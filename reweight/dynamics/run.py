@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,17 +87,9 @@ def run(
     integer(steps, "steps", at_least=0)
     prompts = prompts_of(problem)
     records = chosen_records(record, [prompt for prompt, _ in prompts])
-    widest = max(len(prompt) for prompt, _ in prompts)
-    shapes = {name: (steps + 1, len(prompts), *_shape(spec, widest)) for name, spec in records.items()}
-    needed = sum(int(np.prod(shape)) for shape in shapes.values())
-    if needed > MOST_VALUES:
-        raise InputError(
-            f"the record would hold {needed:.1e} values, above {MOST_VALUES:.0e}: "
-            "leave out log_probs or take fewer steps"
-        )
+    tables = _empty_tables(records, steps + 1, prompts)
     anchor = policy if reference is None else reference
     anchors = [anchor.log_probs(prompt) for prompt, _ in prompts]
-    tables = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
     current = policy
     for step in range(steps + 1):
         for position, (prompt, _) in enumerate(prompts):
@@ -124,8 +117,20 @@ def run(
     )
 
 
-def _shape(spec: Record, widest: int) -> tuple[int, ...]:
-    return tuple({"k": len(PASS_AT), "answer": widest}[dimension] for dimension in spec.dimensions)
+def _empty_tables(records: dict[str, Record], rows: int, prompts: list[tuple[Problem, float]]) -> dict[str, Floats]:
+    """Return a table of NaN for each record, shape (rows, prompts, its own dimensions)."""
+    sizes = {"k": len(PASS_AT), "answer": max(len(prompt) for prompt, _ in prompts)}
+    shapes = {
+        name: (rows, len(prompts), *(sizes[dimension] for dimension in spec.dimensions))
+        for name, spec in records.items()
+    }
+    needed = sum(math.prod(shape) for shape in shapes.values())
+    if needed > MOST_VALUES:
+        raise InputError(
+            f"the record would hold {needed:.1e} values, above {MOST_VALUES:.0e}: "
+            "leave out log_probs or take fewer steps"
+        )
+    return {name: np.full(shape, np.nan) for name, shape in shapes.items()}
 
 
 def _dataset(problem: Problem | ProblemSet, records: dict[str, Record], tables: dict[str, Floats]) -> xarray.Dataset:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reweight.errors import InputError
-from reweight.groups.exact import exact_advantages
+from reweight.groups.exact_advantages import exact_advantages
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["advantages", "float_advantages"]
@@ -90,7 +90,7 @@ def float_advantages(
 ) -> Floats:
     """Compute the advantages of the given members (all by default) of groups (..., B, G); shape (..., B, M).
 
-    The vectorised twin of exact.exact_advantages. Everything is measured from the smallest of the rewards that it is
+    The vectorised twin of exact_advantages.exact_advantages. Everything is measured from the smallest of the rewards that it is
     about, in units of their range: so neither a common offset nor the unit of the rewards costs a digit.
     """
     missing = np.isnan(rewards)

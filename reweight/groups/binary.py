@@ -22,7 +22,7 @@ from reweight.checks import SUM_TOLERANCE, real, unit
 from reweight.errors import InputError
 from reweight.groups.advantages import float_advantages
 from reweight.groups.binomial import binomial_probabilities
-from reweight.groups.exact import as_fraction, exact_advantages
+from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.radicals import RadicalSum
 from reweight.groups.weights import check_prompt_local
 from reweight.objectives.advantage import Advantage

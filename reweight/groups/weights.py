@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from reweight.checks import SUM_TOLERANCE, distribution, real
 from reweight.errors import InputError
 from reweight.groups.advantages import LARGEST_REWARD, float_advantages
-from reweight.groups.exact import as_fraction, exact_advantages
+from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, expect_given_type_exactly, type_masses
 from reweight.objectives.advantage import Advantage, check_group_size
 

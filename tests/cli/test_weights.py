@@ -9,7 +9,7 @@ import pytest
 from reweight.groups.binary import gap
 from reweight.objectives import preset
 
-SCHEMA = json.loads((files("reweight.groups") / "table.schema.json").read_text())
+SCHEMA = json.loads((files("reweight.groups") / "weight_table.schema.json").read_text())
 
 
 def test_a_binary_prompt(reweight):
