@@ -99,7 +99,7 @@ def side_by_side() -> tuple[Evidence, ...]:
 def reverse_kl_optimum(beta: float, group_size: int) -> float:
     """The largest stationary pass rate under KL(ref || pi), the gradient of the k3 penalty, with base pass rate 0.
 
-    A root of p = E[group std](p)/beta, where E[group std] = p (1 - p) gap(p); 0 is a root too (theory R12).
+    A root of p = E[group std](p)/beta, where E[group std] = p (1 - p) gap(p); 0 is a root too (R12 of docs/theory.md).
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Closed-form bounds, each with its map, its hypotheses, and whether it is sharp or empty."""
+"""Closed-form bounds, each with its map, its hypotheses, and whether it is sharp or empty.
+
+The labels after "Source" (R06, C58, ...) are explained in docs/theory.md.
+"""
 
 from reweight.bounds.discovery import discovery_ceiling, discovery_probability, first_success_probability
 from reweight.bounds.groups import GapBounds, advantage_bound, gap_bounds

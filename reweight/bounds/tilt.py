@@ -86,7 +86,7 @@ def tilt_optimum(pass_rate: ArrayLike, beta: ArrayLike) -> Floats:
 
     Notes
     -----
-    Source: C48, section 1 (arXiv 2510.15990, Theorem 1, as reconstructed).
+    Source: C48 (arXiv 2510.15990, Theorem 1, as reconstructed).
 
     Examples
     --------
@@ -290,7 +290,7 @@ def tilt_kl(pass_rate: ArrayLike, beta: ArrayLike) -> Floats:
 
     Notes
     -----
-    Source: section 1; R07, C76 for the minimality.
+    Source: C48; R07, C76 for the minimality.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def _log_choose(top: NDArray[np.int64], most: int) -> Floats:
 
 
 def dead_share(group_size: int) -> Functional:
-    """Probability that a group is all correct or all wrong, p^G + q^G (theory.md R01: it has no advantage)."""
+    """Probability that a group is all correct or all wrong, p^G + q^G (R01: it has no advantage)."""
     table = np.zeros(group_size + 1)
     table[[0, -1]] = 1.0
     return Functional(table)
@@ -107,7 +107,7 @@ def pass_at(k: int) -> Functional:
 
 
 def signal(group_size: int, advantage: Advantage) -> Functional:
-    """Expected reward times advantage of a rollout, E[(1/G) sum r_i A_i] = p q Delta_G(p) (theory.md R01).
+    """Expected reward times advantage of a rollout, E[(1/G) sum r_i A_i] = p q Delta_G(p) (R01, docs/theory.md).
 
     Rewards are 1 for correct and 0 for wrong. Dead groups count with their zero.
 

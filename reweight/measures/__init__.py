@@ -1,4 +1,7 @@
-"""What is measured on a policy or on counts: pass@k, coverage, entropy, divergences, support sets."""
+"""What is measured on a policy or on counts: pass@k, coverage, entropy, divergences, support sets.
+
+The labels after "Source" (R06, C58, ...) are explained in docs/theory.md.
+"""
 
 from reweight.measures.divergences import binary_kl, entropy, fisher_rao, kl, total_variation
 from reweight.measures.logodds import log_odds
