@@ -65,9 +65,9 @@ def forecast(
 
     Notes
     -----
-    Source: R01 (docs/theory.md) for the signal. The intervals are empirical likelihood with Poisson-calibrated thresholds
-    and have no finite-sample guarantee; the bounds are linear programs with a certificate each, over Clopper-Pearson
-    limits.
+    Source: R01 (docs/theory.md) for the signal. The intervals are empirical likelihood with Poisson-calibrated
+    thresholds and have no finite-sample guarantee; the bounds are linear programs with a certificate each, over
+    Clopper-Pearson limits.
 
     Examples
     --------

@@ -6,7 +6,7 @@ Map: none; it is about the weights that every map uses.
 Hypotheses: rewards 0 and 1, baseline the group's mean, one divisor for the group that depends on its rewards only (std
     with any ddof, eps and eps rule, mean, or none).
 Verdict and domain: PROVED for all G, all pass rates and all divisors.
-Source: theory C02, R01.
+Source: C02, R01 (docs/theory.md).
 Why it matters: the learning signal of a prompt is one curve Delta_G(p), which can be computed before the run. The
     numerator is the biased variance also where the divisor is not (ddof 1).
 """

@@ -4,7 +4,7 @@ Statement: Delta_2(p) = 1 and Delta_3(p) = sqrt(2) for all p (ddof 0); 1/sqrt(2)
 Map: none; it is about the weights that every map uses.
 Hypotheses: rewards 0 and 1, group mean and standard deviation, eps = 0.
 Verdict and domain: PROVED for all pass rates.
-Source: theory C04, R01, H1.
+Source: C04, R01, H1 (docs/theory.md).
 Why it matters: with G <= 3 dividing by the std is a constant factor on the step size: no emphasis on hard prompts can
     come from it. From G = 4 on the gap depends on p.
 """

@@ -5,7 +5,7 @@ Map: PG (flat softmax).
 Hypotheses: rewards 0 and 1, group advantages, on-policy, no KL.
 Verdict and domain: REFUTED by any two correct answers of unequal mass beside a wrong one. True are the three siblings:
     for TILT; for PG between answers of equal mass; and that PG never lowers the ratio of the larger to the smaller.
-Source: theory C25, R09.
+Source: C25, R09 (docs/theory.md).
 Why it matters: under policy gradient the likelier of two correct answers gains on the other at every step, so diversity
     is lost with no loss of pass rate. What is proved of tilts (the "conservative reweighting" of C24) is false for it.
 """

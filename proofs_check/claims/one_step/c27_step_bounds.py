@@ -5,7 +5,7 @@ Statement: |log pi'(y)/pi(y)| <= eta; <= eta/2 if y is not in the group; |change
 Map: S-PG (flat softmax, sampled policy gradient, one inner step, one group).
 Hypotheses: group-mean baseline and group standard deviation (ddof 0), any real rewards, no KL term.
 Verdict and domain: PROVED for all N, all G, all rewards and all step sizes.
-Source: theory R05, C27.
+Source: R05, C27 (docs/theory.md).
 Why it matters: moving a pass rate from a to b takes at least (logit b - logit a)/eta updates of its prompt, whatever
     the luck; a faster curve in a log means that something other than this update was at work.
 """

@@ -4,7 +4,7 @@ Statement: pi_T(y) = 0 if and only if pi_0(y) = 0, for every number of steps T.
 Map: TILT, PG and S-PG, all three: each step is pi'(y) = pi(y) m(y)/Z with finite m(y) > 0.
 Hypotheses: on-policy samples, full softmax, no mixing or smoothing, no truncation (top-k, top-p), finite step.
 Verdict and domain: PROVED for all N, all T and all positive multipliers; VACUOUS for a softmax.
-Source: theory N01 (support theorem of arXiv 2507.14843), section 5, C57; literal reading of arXiv 2510.15990.
+Source: C57, N01 (docs/theory.md); literal reading of arXiv 2510.15990 and of Theorem 1 of arXiv 2507.14843.
 Why it matters: this is the support theorem as it is usually quoted. A language model has no exact zeros, so it says
     nothing about one: the version with content is the discovery ceiling (C58).
 """

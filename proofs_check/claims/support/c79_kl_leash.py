@@ -5,7 +5,7 @@ Statement: kl(p_T || p_0) <= KL(pi_T || pi_0), where p = pi(C), with equality ex
 Map: none; any trainer whatever.
 Hypotheses: none on the algorithm; both divergences are of one prompt and in the direction policy to base.
 Verdict and domain: PROVED for all N and all pairs of policies.
-Source: theory C79, R27 (data processing; log-sum inequality).
+Source: C79, R27 (docs/theory.md): data processing, log-sum inequality.
 Why it matters: a logged KL caps the pass rate that the run can have reached, without knowing what the trainer did. On a
     log it needs the SUM over the policy's own tokens, unclamped, at the sampling temperature.
 """
