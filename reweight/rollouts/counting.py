@@ -70,13 +70,14 @@ def _named(row: Row, names: tuple[str, ...], meaning: str, where: str) -> str:
 
 
 def _count(value: Any, name: str, meaning: str, where: str) -> int:
-    found = f"{where}: {line(name)} = {quoted(value)}"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{found} is not a number; write the {meaning}")
-    if isinstance(value, float) and not value.is_integer():
-        raise InputError(f"{found} is not a whole number; write the {meaning}")
-    if value < 0:
-        raise InputError(f"{found} is negative; write the {meaning}")
-    if value > MOST_SAMPLES:
-        raise InputError(f"{found} is more than 1e9; write the {meaning} of one prompt")
-    return int(value)
+        problem = "is not a number"
+    elif isinstance(value, float) and not value.is_integer():
+        problem = "is not a whole number"
+    elif value < 0:
+        problem = "is negative"
+    elif value > MOST_SAMPLES:
+        problem = "is more than 1e9"
+    else:
+        return int(value)
+    raise InputError(f"{where}: {line(name)} = {quoted(value)} {problem}; write the {meaning} of this prompt")

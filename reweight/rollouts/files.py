@@ -141,7 +141,7 @@ def json_rows(file: File) -> Iterator[Row]:
 
 def _json_object(text: str, where: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, object_pairs_hook=_unique)
+        value = STRICT_JSON.decode(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: this is not a whole JSON object; mend or remove the line") from error
     except _WrittenTwiceError as error:
@@ -161,6 +161,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise _WrittenTwiceError(next(key for key in keys if keys.count(key) > 1))
     return fields
+
+
+STRICT_JSON = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def csv_rows(file: File, names: Collection[str]) -> Iterator[Row]:

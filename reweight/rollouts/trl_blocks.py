@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.groups.advantages import advantages
+from reweight.groups.advantages import LARGEST_REWARD, advantages
 from reweight.objectives.advantage import Advantage
 from reweight.terminal import listed
 
@@ -36,8 +36,8 @@ def find_blocks(
     unweighted sum of some of the reward columns.
     """
     target = _floats(advantage)
-    if np.isnan(target).any():
-        return None, "group size not known: the advantage column has gaps"
+    if not np.isfinite(target).all():
+        return None, "group size not known: the advantage column has gaps or infinite values"
     columns = {name: _floats(values) for name, values in rewards.items()}
     found: dict[int, str] = {}
     for size in _sizes(prompts):
@@ -81,9 +81,9 @@ def _total(columns: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 def _fits(total: NDArray[np.float64], target: NDArray[np.float64], size: int) -> str | None:
     groups = total.reshape(-1, size)
-    if np.isinf(groups).any():
-        return None
     present = ~np.isnan(groups)
+    if (np.abs(groups[present]) > LARGEST_REWARD).any():
+        return None
     low = np.where(present, groups, np.inf).min(1)
     high = np.where(present, groups, -np.inf).max(1)
     allowed = np.where(high > low, TOLERANCE, CONSTANT_GROUP_TOLERANCE)[:, None] * max(1.0, float(np.abs(target).max()))

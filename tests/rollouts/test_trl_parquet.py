@@ -89,6 +89,15 @@ def test_no_size_is_guessed_where_several_fit_or_none(tmp_path: Path) -> None:
     assert rollouts.groups == (Group("q", 4, 2), Group("r", 4, 2))
 
 
+def test_huge_or_infinite_numbers_tell_no_size_and_disturb_no_counts(tmp_path: Path) -> None:
+    infinite = write(tmp_path, ["q"] * 4, [float("inf")] * 4, accuracy_reward=[1.0, 0.0, 0.0, 0.0])
+    assert sentence(read(infinite), "group size not known").endswith("gaps or infinite values")
+    huge = write(tmp_path, ["q"] * 4, [0.5, -0.5] * 2, accuracy_reward=[1e308, -1e308] * 2)
+    rollouts = read(huge)
+    assert "no size reproduces" in sentence(rollouts, "group size not known")
+    assert rollouts.groups == (Group("q", 4, 2),)
+
+
 @pytest.mark.parametrize("extra", ["plain", "batch", "none"])
 def test_an_extra_column_is_told_from_a_reward_by_the_advantage(tmp_path: Path, extra: str) -> None:
     rng = np.random.default_rng(5)
