@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from proofs_check.backends import BACKENDS
@@ -12,7 +12,7 @@ from proofs_check.document import Document, parse
 from proofs_check.outcome import KINDS, Kind, Outcome
 from reweight.errors import InputError
 
-__all__ = ["Claim", "Hypothesis", "Mutant", "Road"]
+__all__ = ["Claim", "Hypothesis", "Mutant", "Road", "changed_fields"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,20 @@ class Road:
         The declared outcome; None in a claim whose author does not know it yet.
     limit : float
         Seconds after which the road is stopped and its outcome is `unknown`.
+    covers : tuple of str, optional
+        The fields of the statement that the road reads; all of them if it is None. A road may uphold a false mutant
+        only if the mutant differs from the claim in none of these.
     """
 
     name: str
     check: Callable[[Any], Outcome]
     expected: Kind | None = None
     limit: float = 60.0
+    covers: tuple[str, ...] | None = None
+
+    def is_blind_to(self, changed: frozenset[str] | None) -> bool:
+        """Whether it reads none of the fields in which a mutant differs; None if they cannot be named."""
+        return self.covers is not None and changed is not None and changed.isdisjoint(self.covers)
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,12 @@ class Claim:
             raise InputError(f"claim {self.id} needs at least two mutants, false siblings that its roads must refute")
         if any(road.expected not in (None, *KINDS) for road in self.roads):
             raise InputError(f"claim {self.id} expects an outcome that is not one of {', '.join(KINDS)}")
+        for road in self.roads:
+            absent = sorted(set(road.covers or ()) - _field_names(self.statement))
+            if absent:
+                raise InputError(
+                    f"claim {self.id}: the {road.name} road covers {absent[0]!r}, which is no field of the statement"
+                )
         for hypothesis in self.hypotheses:
             if hypothesis.without is not None and not set(hypothesis.refuted_by) & set(names):
                 raise InputError(
@@ -150,9 +164,24 @@ class Claim:
             id=f"{self.id}-{hypothesis.name.replace(' ', '-')}",
             document=str(Document(f"{self.id} without its hypothesis: {hypothesis.name}", {**fields, **without})),
             statement=hypothesis.without,
-            roads=tuple(
-                Road(r.name, r.check, "refuted", r.limit) for r in self.roads if r.name in hypothesis.refuted_by
-            ),
+            roads=tuple(replace(r, expected="refuted") for r in self.roads if r.name in hypothesis.refuted_by),
             mutants=(Mutant("the hypothesis in place", self.statement),),
             parent=self.id,
         )
+
+
+def changed_fields(one: Any, other: Any) -> frozenset[str] | None:
+    """The fields in which two statements differ, or None if they are not two dataclasses of one type.
+
+    Examples
+    --------
+    >>> changed_fields(Mutant("a", 1), Mutant("a", 2)), changed_fields(1, 2)
+    (frozenset({'statement'}), None)
+    """
+    if type(one) is not type(other) or not is_dataclass(one):
+        return None
+    return frozenset(name for name in _field_names(one) if getattr(one, name) != getattr(other, name))
+
+
+def _field_names(statement: Any) -> set[str]:
+    return {each.name for each in fields(statement)} if is_dataclass(statement) else set()

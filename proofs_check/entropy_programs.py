@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
-from proofs_check.checkers.convex import round_to_fractions
+from proofs_check.checkers.convex import round_to_fractions, solver
 from proofs_check.sampled_tree import ball
 
 __all__ = ["Certified", "divergence", "largest_penalised_reward", "smallest_divergence"]
@@ -55,7 +54,7 @@ def largest_penalised_reward(rewards: Sequence[Fraction], base: Policy, beta: Fr
     """
     import numpy as np
 
-    cvxpy = _solver()
+    cvxpy = solver()
     values, start = (np.array([float(x) for x in table]) for table in (rewards, base))
     policy = cvxpy.Variable(len(base))
     total = cvxpy.sum(policy) == 1
@@ -76,7 +75,7 @@ def smallest_divergence(base: Policy, correct: Sequence[bool], pass_rate: Fracti
     """
     import numpy as np
 
-    cvxpy = _solver()
+    cvxpy = solver()
     policy = cvxpy.Variable(len(base))
     start, right = np.array([float(x) for x in base]), np.array(correct, dtype=float)
     meets = right @ policy == float(pass_rate)
@@ -94,11 +93,6 @@ def smallest_divergence(base: Policy, correct: Sequence[bool], pass_rate: Fracti
         bounds.append((multiplier, ball(multiplier * pass_rate) - moment.log()))
     multiplier, bound = max(bounds, key=lambda pair: float(pair[1]))
     return Certified(masses, divergence(masses, base), bound, multiplier)
-
-
-def _solver() -> Any:
-    """The module cvxpy, whose own annotations are too partial to be checked against."""
-    return import_module("cvxpy")
 
 
 def _rounded(constraint: Any) -> list[Fraction]:

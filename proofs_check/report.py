@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.verdict import ClaimResult, RoadResult
@@ -20,25 +19,20 @@ PRACTICAL_BETAS = (0.1, 0.04, 0.01, 0.001)
 REVERSE_KL = ((0.04, 8), (0.5, 8), (1.0, 8), (2.0, 8), (3.0, 8))
 
 
-def build_report(results: Sequence[ClaimResult], *, forecast: Path | None = None) -> Report:
+def build_report(results: Sequence[ClaimResult], forecast: Forecast) -> Report:
     """Put what was found into a report.
 
     Parameters
     ----------
     results : sequence of ClaimResult
         From `proofs_check.runner.run_claims`.
-    forecast : Path, optional
-        Base rollouts whose forecast is the last section; by default the packaged example.
+    forecast : Forecast
+        What ends the report, as an example of use.
 
     Returns
     -------
     Report
         Not written yet; ``report.write(folder)`` does.
-
-    Raises
-    ------
-    InputError
-        If the rollouts cannot be read.
     """
     from reweight.reports import Report
 
@@ -56,7 +50,7 @@ def build_report(results: Sequence[ClaimResult], *, forecast: Path | None = None
         subtitle="Each claim with its verdict, its domain, how it was shown, and the false siblings that were refuted.",
         facts={
             "claims": len(results),
-            "verdicts that differ from the declared ones, or mutants that survive": len(problems),
+            "verdicts that differ from the declared ones, mutants that survive or are upheld": len(problems),
             "mutants told from their claims": f"{killed} of {planted}",
         },
     )
@@ -102,13 +96,16 @@ def _claim(result: ClaimResult) -> Section:
         Table(["road", "outcome", "expected", "certificate", "seconds"], roads, "How it was checked"),
     ]
     mutants: list[list[Any]] = [
-        [m.name, ", ".join(m.killed_by) or "survives", _text(m.witness) if m.witness else None] for m in result.mutants
+        [m.name, str(m) if m.killed_by else f"SURVIVES; {m}", _text(m.witness) if m.witness else None]
+        for m in result.mutants
     ]
-    kind = "True siblings, which the same roads must not refute"
-    kind = kind if claim.declared == "refuted" else "False siblings, which the same roads must refute"
-    blocks.append(
-        Table(["mutant", "told apart by", "counterexample"], mutants, kind) if mutants else Text("Mutants not run.")
-    )
+    if mutants:
+        kind = "True siblings, which" if claim.declared == "refuted" else "False siblings, which"
+        verb = "must not refute" if claim.declared == "refuted" else "must refute"
+        columns = ["mutant", "what the roads say of it", "counterexample"]
+        blocks.append(Table(columns, mutants, f"{kind} the same roads {verb}"))
+    else:
+        blocks.append(Text("Mutants not run."))
     return Section(claim.title if claim.parent else f"{claim.id}: {claim.title}", blocks)
 
 
@@ -170,12 +167,9 @@ def _figures() -> Section:
     return Section("Figures", [make_figure(name) for name in FIGURES])
 
 
-def _forecast(path: Path | None) -> Section:
-    from reweight import rollouts
-    from reweight.forecasting.forecast import forecast
+def _forecast(found: Forecast) -> Section:
     from reweight.reports import Code, Section, Table, Text
 
-    found = forecast(rollouts.read(path or rollouts.example()))
     tables = [Table(table.header, table.rows, table.title) for table in found.tables()]
     intro = "What the base model's own samples say about a run, before it is started (`reweight forecast`)."
     notes = Table(["note"], [[note] for note in found.notes], "What to know before relying on the numbers")

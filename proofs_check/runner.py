@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any
 
+from proofs_check.claim import Mutant, changed_fields
 from proofs_check.outcome import Outcome, unknown
 from proofs_check.registry import Entry
 from proofs_check.verdict import ClaimResult, MutantResult, RoadResult
@@ -197,5 +198,10 @@ def _result(entry: Entry, found: dict[Piece, tuple[Outcome, float]], mutants: bo
     if not mutants:
         return itself
     refuted = (claim.declared or itself.outcome.kind) == "refuted"
-    judged = [MutantResult.judge(m.name, roads(place), true_sibling=refuted) for place, m in enumerate(claim.mutants)]
-    return replace(itself, mutants=tuple(judged))
+
+    def judged(place: int, mutant: Mutant) -> MutantResult:
+        changed = changed_fields(claim.statement, mutant.statement)
+        blind = frozenset(road.name for road in claim.roads if road.is_blind_to(changed))
+        return MutantResult(mutant.name, roads(place), blind, refuted)
+
+    return replace(itself, mutants=tuple(judged(place, mutant) for place, mutant in enumerate(claim.mutants)))

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import factorial
 from typing import Any
 
 from proofs_check.checkers.rational import Undecided
+from proofs_check.enumeration import exact_advantages
 from reweight.groups.radicals import RadicalSum
 from reweight.objectives.advantage import Advantage
 
@@ -25,7 +25,6 @@ __all__ = [
     "Node",
     "ball",
     "change_of_logits",
-    "exact_advantages",
     "layers",
     "masses",
     "multisets",
@@ -114,16 +113,6 @@ def change_of_logits(
         if pull and policy
         else tuple(changes)
     )
-
-
-@lru_cache(maxsize=100_000)
-def exact_advantages(rewards: tuple[Fraction, ...], advantage: Advantage) -> tuple[RadicalSum, ...]:
-    """The library's exact advantages of one group; remembered, since few groups differ."""
-    import numpy as np
-
-    from reweight.groups.advantages import advantages
-
-    return tuple(advantages(np.array(rewards, dtype=object), advantage))
 
 
 def ball(value: Fraction | RadicalSum | int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,16 @@ from proofs_check.outcome import Kind, Outcome, not_run
 
 __all__ = ["ClaimResult", "MutantResult", "RoadResult", "headline", "strongest"]
 
-HOLDS = ("proved", "verified", "tested")
+HOLDS: tuple[Kind, ...] = ("proved", "verified", "tested")
+SAYS: dict[Kind, str] = {
+    "refuted": "refuted by",
+    "proved": "upheld by",
+    "verified": "upheld by",
+    "tested": "no counterexample drawn by",
+    "unknown": "not upheld by",
+    "not run": "not run",
+}
+ORDER = ("refuted by", "upheld by", "not covered by", "not upheld by", "no counterexample drawn by", "not run")
 
 
 @dataclass(frozen=True)
@@ -37,33 +46,67 @@ class MutantResult:
     ----------
     name : str
         What was changed.
-    killed_by : tuple of str
-        The roads that told it from the claim: that refuted it or, for the true sibling of a refuted claim, upheld it
-        while none refuted it.
-    decided : bool
-        False if it was not killed but a road could not run.
-    witness : dict or None
-        The smallest counterexample.
+    roads : tuple of RoadResult
+        What each road of the claim found.
+    blind : frozenset of str
+        The roads that declare to read none of what was changed.
+    true_sibling : bool
+        Whether it is the true repair of a refuted claim, not a false sibling of a true one.
     """
 
     name: str
-    killed_by: tuple[str, ...]
-    decided: bool
-    witness: dict[str, Any] | None
-    seconds: float
+    roads: tuple[RoadResult, ...]
+    blind: frozenset[str] = frozenset()
+    true_sibling: bool = False
 
-    @classmethod
-    def judge(cls, name: str, roads: Sequence[RoadResult], *, true_sibling: bool) -> MutantResult:
-        """Whether the roads distinguish the mutant from the claim."""
-        refuting = tuple(road.name for road in roads if road.outcome.kind == "refuted")
-        upholding = tuple(road.name for road in roads if road.outcome.kind in HOLDS)
-        killed_by = (() if refuting else upholding) if true_sibling else refuting
-        decided = bool(killed_by) or bool(true_sibling and refuting) or all(road.ran for road in roads)
-        return cls(name, killed_by, decided, strongest(r.outcome for r in roads).witness, sum(r.seconds for r in roads))
+    @property
+    def killed_by(self) -> tuple[str, ...]:
+        """The roads that told it from the claim.
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as JSON can hold it."""
-        return {"name": self.name, "killed_by": list(self.killed_by), "decided": self.decided, "witness": self.witness}
+        They refuted it or, for the true sibling of a refuted claim, upheld it while none refuted it.
+        """
+        refuting = self._found("refuted")
+        if not self.true_sibling:
+            return refuting
+        return () if refuting else self._found(*HOLDS)
+
+    @property
+    def decided(self) -> bool:
+        """False if it was not killed but a road could not run."""
+        return bool(self.killed_by or self._found("refuted")) or all(road.ran for road in self.roads)
+
+    @property
+    def upheld_by(self) -> tuple[str, ...]:
+        """The roads that proved or verified what another one refutes, though they read what was changed."""
+        shown = self._found("proved", "verified") if self._found("refuted") else ()
+        return tuple(name for name in shown if name not in self.blind)
+
+    @property
+    def witness(self) -> dict[str, Any] | None:
+        """The smallest counterexample."""
+        return strongest(road.outcome for road in self.roads).witness
+
+    @property
+    def seconds(self) -> float:
+        """Time of all roads."""
+        return sum(road.seconds for road in self.roads)
+
+    def __str__(self) -> str:
+        """What each road says of it: ``refuted by: smt; not covered by: convex; not upheld by: symbolic``."""
+        by_words: dict[str, list[str]] = {}
+        for road in self.roads:
+            by_words.setdefault(self._says(road), []).append(road.name)
+        told = sorted(by_words.items(), key=lambda pair: ORDER.index(pair[0]))
+        return "; ".join(f"{words}: {', '.join(names)}" for words, names in told)
+
+    def _says(self, road: RoadResult) -> str:
+        kind = road.outcome.kind
+        if kind in HOLDS and road.name in self.blind:
+            return "not covered by"
+        return SAYS[kind]
+
+    def _found(self, *kinds: Kind) -> tuple[str, ...]:
+        return tuple(road.name for road in self.roads if road.outcome.kind in kinds)
 
 
 @dataclass(frozen=True)
@@ -121,6 +164,13 @@ class ClaimResult:
         ]
         found += [
             f"{self.claim.id}: the mutant {m.name!r} survives" for m in self.mutants if m.decided and not m.killed_by
+        ]
+        found += [
+            f"{self.claim.id}: the {road} road upholds the mutant {mutant.name!r}, which is refuted by"
+            f" {', '.join(mutant.killed_by)}, and does not declare that it covers less than the statement"
+            for mutant in self.mutants
+            if not mutant.true_sibling
+            for road in mutant.upheld_by
         ]
         return tuple(found)
 

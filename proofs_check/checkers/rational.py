@@ -1,17 +1,16 @@
-"""Tables of cases in exact arithmetic: a whole finite domain or a sample of it; the smallest counterexample is kept."""
+"""Tables of cases in exact arithmetic: a whole finite domain; the smallest counterexample is kept."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from proofs_check.outcome import Outcome, refuted, tested, unknown, verified
+from proofs_check.outcome import Outcome, refuted, unknown, verified
 from proofs_check.witness import size
 
-__all__ = ["Undecided", "check_all", "check_some", "groups", "policies", "random_policy"]
+__all__ = ["Undecided", "check_all", "groups", "policies"]
 
 Case = Mapping[str, Any]
 Violation = Callable[..., "Mapping[str, Any] | None"]
@@ -51,14 +50,19 @@ def check_all(
     >>> check_all(({"x": Fraction(k, 2)} for k in range(4)), square, domain="x in 0..3/2", method="x^2 >= x").witness
     {'x': '1/2', 'square': '1/4'}
     """
-    return _go_through(cases, violation, verified, domain, f"{method}: all {{}} cases, in {arithmetic}")
-
-
-def check_some(
-    cases: Iterable[Case], violation: Violation, *, domain: str, method: str, arithmetic: str = "exact arithmetic"
-) -> Outcome:
-    """Like `check_all`, for a sample of the domain: without a counterexample the outcome is `tested` only."""
-    return _go_through(cases, violation, tested, domain, f"{method}: {{}} sampled cases, in {arithmetic}")
+    ordered = sorted(cases, key=size)
+    undecided = []
+    for case in ordered:
+        try:
+            seen = violation(**case)
+        except Undecided as reason:
+            undecided.append(f"{dict(case)}: {reason}")
+            continue
+        if seen is not None:
+            return refuted({**case, **seen}, "the smallest case of the table that fails for certain")
+    if undecided or not ordered:
+        return unknown(f"undecided, {undecided[0]}" if undecided else "the table of cases is empty")
+    return verified(domain, f"{method}: all {len(ordered)} cases, in {arithmetic}")
 
 
 def policies(answers: int, denominator: int) -> Iterator[tuple[Fraction, ...]]:
@@ -79,27 +83,3 @@ def groups(answers: int, group_size: int) -> Iterator[tuple[int, ...]]:
     9
     """
     return product(range(answers), repeat=group_size)
-
-
-def random_policy(generator: random.Random, answers: int, largest: int = 20) -> tuple[Fraction, ...]:
-    """A strictly positive probability vector made of integer weights up to `largest`."""
-    weights = [generator.randint(1, largest) for _ in range(answers)]
-    return tuple(Fraction(weight, sum(weights)) for weight in weights)
-
-
-def _go_through(
-    cases: Iterable[Case], violation: Violation, holds: Callable[[str, str], Outcome], domain: str, words: str
-) -> Outcome:
-    ordered = sorted(cases, key=size)
-    undecided = []
-    for case in ordered:
-        try:
-            seen = violation(**case)
-        except Undecided as reason:
-            undecided.append(f"{dict(case)}: {reason}")
-            continue
-        if seen is not None:
-            return refuted({**case, **seen}, "the smallest case of the table that fails for certain")
-    if undecided or not ordered:
-        return unknown(f"undecided, {undecided[0]}" if undecided else "the table of cases is empty")
-    return holds(domain, words.format(len(ordered)))

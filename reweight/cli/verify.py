@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reweight.cli import options
+
 if TYPE_CHECKING:
     from proofs_check.registry import Entry
     from proofs_check.verdict import ClaimResult
+    from reweight.forecasting.result import Forecast
 
 __all__ = ["command"]
 
 EXIT_DIFFERS = 1
-PIPED_WIDTH = 160
 SECONDS_BETWEEN_LINES = 60.0
 
 
@@ -53,24 +55,28 @@ def command(
 
     if show is not None:
         chosen = select([show])
-        _print_json([_declaration(e) for e in chosen]) if as_json else _print_documents(chosen)
+        _print_declarations(chosen) if as_json else _print_documents(chosen)
         return
     entries = select(claims or (), topic)
     if list_only:
-        _print_json([_declaration(e) for e in entries]) if as_json else _print_list(entries)
+        _print_declarations(entries) if as_json else _print_list(entries)
         return
     required = _required(require or [])
     if forecast is not None and out is None:
         raise InputError("--forecast goes into the report: say with --out where to write that")
+    last_section = None
     if out is not None:
         check_writable(out)
+        last_section = _forecast(forecast)
     results = _run(entries, mutants, jobs)
-    _print_json({"claims": [r.to_dict() for r in results]}) if as_json else _print_results(results)
-    if out is not None:
+    if as_json:
+        options.print_json({"claims": [result.to_dict() for result in results]})
+    else:
+        _print_results(results)
+    if out is not None and last_section is not None:
         from proofs_check.report import build_report
 
-        page = build_report(results, forecast=forecast).write(out)["html"]
-        print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+        options.write_report(build_report(results, last_section), str(out))
     problems = [problem for result in results for problem in result.problems(required)]
     for problem in problems:
         print(problem, file=sys.stderr if as_json else sys.stdout)
@@ -86,6 +92,14 @@ def _required(names: Sequence[str]) -> frozenset[str]:
     if unknown:
         raise InputError(f"there is no road {unknown[0]!r} to require; choose among {', '.join(BACKENDS)} or all")
     return frozenset(BACKENDS) if "all" in names else frozenset(names)
+
+
+def _forecast(path: Path | None) -> Forecast:
+    """Made before the claims are run, so that a file that cannot be used costs no time."""
+    from reweight import rollouts
+    from reweight.forecasting.forecast import forecast
+
+    return forecast(rollouts.read(path or rollouts.example()))
 
 
 def _run(entries: Sequence[Entry], mutants: bool, jobs: int | None) -> tuple[ClaimResult, ...]:
@@ -117,8 +131,8 @@ def _progress(total: int) -> Iterator[Callable[[str], None]]:
     yield advance
 
 
-def _print_json(content: Any) -> None:
-    print(json.dumps(content, indent=2, ensure_ascii=False))
+def _print_declarations(entries: Sequence[Entry]) -> None:
+    options.print_json({"claims": [_declaration(entry) for entry in entries]})
 
 
 def _declaration(entry: Entry) -> dict[str, Any]:
@@ -143,22 +157,19 @@ def _print_documents(entries: Sequence[Entry]) -> None:
         if claim.vacuous:
             print(f"VACUOUS: {claim.vacuous}")
         for road in claim.roads:
-            print(f"Road: {road.name}, expected {road.expected or 'unknown to its author'}")
+            part = "" if road.covers is None else f", reads only {', '.join(road.covers)}"
+            print(f"Road: {road.name}, expected {road.expected or 'unknown to its author'}{part}")
         for mutant in claim.mutants:
             print(f"Mutant: {mutant.name}")
         print(f"File: {entry.path}\n")
 
 
 def _print_list(entries: Sequence[Entry]) -> None:
-    from rich.text import Text
-
     rows = [[e.claim.id, e.topic, e.claim.title, e.claim.declared or "undeclared"] for e in entries]
-    _print_table(["claim", "topic", "statement", "declared"], [[Text(cell) for cell in row] for row in rows])
+    options.print_table(["claim", "topic", "statement", "declared"], rows)
 
 
 def _print_results(results: Sequence[ClaimResult]) -> None:
-    from rich.text import Text
-
     columns = ["claim", "statement", "verdict", "roads", "mutants killed", "seconds"]
     rows = [
         [
@@ -171,7 +182,7 @@ def _print_results(results: Sequence[ClaimResult]) -> None:
         ]
         for result in results
     ]
-    _print_table(columns, [[Text(cell) for cell in row] for row in rows])
+    options.print_table(columns, rows)
     for result in results:
         if result.claim.vacuous:
             print(f"{result.claim.id} is vacuous in practice: {result.claim.vacuous}")
@@ -179,15 +190,3 @@ def _print_results(results: Sequence[ClaimResult]) -> None:
             print(
                 f"{result.claim.id} smallest counterexample: {json.dumps(result.outcome.witness, ensure_ascii=False)}"
             )
-
-
-def _print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*columns, show_edge=False, pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    console = Console()
-    # A pipe or a file has no width of its own; 80 columns would break every statement.
-    (console if console.is_terminal else Console(width=PIPED_WIDTH)).print(table)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.claim import Claim, Hypothesis, Mutant, Road
+from proofs_check.claim import Claim, Hypothesis, Mutant, Road, changed_fields
 from proofs_check.document import FIELDS
 from proofs_check.outcome import Outcome, verified
 from reweight.errors import InputError
@@ -41,6 +41,8 @@ def make(**changed: Any) -> Claim:
         {"hypotheses": (Hypothesis("h", "text", without=1),)},
         {"hypotheses": (Hypothesis("h", "text", without=1, refuted_by=("smt",)),)},
         {"document": "A title only."},
+        {"roads": (Road("rational", check, covers=("value",)),)},
+        {"roads": (Road("rational", check, covers=("text",)),), "statement": Mutant("a dataclass", 1)},
     ],
 )
 def test_a_claim_that_breaks_a_rule_is_refused(changed: dict[str, Any]) -> None:
@@ -65,3 +67,12 @@ def test_each_dropped_hypothesis_is_a_refuted_claim_whose_mutant_is_the_claim() 
     assert [road.name for road in dropped.roads] == ["rational"]
     assert [mutant.statement for mutant in dropped.mutants] == [0]
     assert "is needed." in dropped.doc.fields["Statement"]
+
+
+def test_a_road_is_blind_to_a_mutant_that_differs_in_other_fields_alone() -> None:
+    one = Hypothesis("a", "text", without=1)
+    some = Road("rational", check, covers=("name", "text"))
+    assert some.is_blind_to(changed_fields(one, Hypothesis("a", "text", without=2)))
+    assert not some.is_blind_to(changed_fields(one, Hypothesis("b", "text", without=2)))
+    assert not Road("rational", check).is_blind_to(changed_fields(one, Hypothesis("a", "text", without=2)))
+    assert not some.is_blind_to(changed_fields(one, 3))

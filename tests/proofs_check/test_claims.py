@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from typing import Any
+
 import pytest
 
+from proofs_check.backends import missing
+from proofs_check.claim import Road
 from proofs_check.document import FIELDS
 from proofs_check.registry import Entry, discover
 from proofs_check.runner import run_claims
@@ -26,6 +31,29 @@ def test_a_packaged_claim_is_documented_and_declared(entry: Entry) -> None:
     assert all(road.expected is not None for road in claim.roads)
     assert claim.declared.upper() in claim.doc.fields["Verdict and domain"].upper()
     assert claim.parent or len(claim.mutants) >= 2
+
+
+class Unread:
+    """A field that a road says it does not read: any use of it is an error."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"the road reads {name} of a field that it does not cover")
+
+    __call__ = __eq__ = __lt__ = __iter__ = __add__ = __mul__ = __bool__ = __getattribute__  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+
+
+PARTIAL = [(e, road) for e in ENTRIES for road in e.claim.roads if road.covers is not None and not e.claim.parent]
+
+
+@pytest.mark.parametrize(("entry", "road"), PARTIAL, ids=[f"{e.claim.id}-{road.name}" for e, road in PARTIAL])
+def test_a_road_reads_no_field_that_it_says_it_does_not_cover(entry: Entry, road: Road) -> None:
+    if missing(road.name):
+        pytest.skip(str(missing(road.name)))
+    statement = entry.claim.statement
+    unread = {each.name: Unread() for each in fields(statement) if each.name not in (road.covers or ())}
+    assert unread
+    assert road.check(replace(statement, **unread)).kind == road.expected
 
 
 def test_a_vacuous_claim_says_why() -> None:

@@ -88,12 +88,36 @@ def roads(*outcomes: Outcome) -> tuple[RoadResult, ...]:
 def test_mutants_are_killed_by_being_told_apart(
     outcomes: tuple[Outcome, ...], true_sibling: bool, killed_by: tuple[str, ...], decided: bool
 ) -> None:
-    judged = MutantResult.judge("m", roads(*outcomes), true_sibling=true_sibling)
+    judged = MutantResult("m", roads(*outcomes), true_sibling=true_sibling)
     assert (judged.killed_by, judged.decided) == (killed_by, decided)
 
 
 def test_a_mutant_that_survives_is_a_problem_unless_a_road_could_not_run() -> None:
-    survivor = MutantResult.judge("m", roads(VERIFIED), true_sibling=False)
-    open_case = MutantResult.judge("m", roads(VERIFIED, ABSENT), true_sibling=False)
+    survivor = MutantResult("m", roads(VERIFIED))
+    open_case = MutantResult("m", roads(VERIFIED, ABSENT))
     assert len(result((VERIFIED, "verified"), mutants=(survivor,)).problems()) == 1
     assert result((VERIFIED, "verified"), mutants=(open_case,)).problems() == ()
+
+
+@pytest.mark.parametrize("shown", [PROVED, VERIFIED])
+def test_a_false_mutant_that_a_road_upholds_is_a_problem_unless_the_road_reads_none_of_it(shown: Outcome) -> None:
+    upheld = MutantResult("m", roads(REFUTED, shown))
+    (problem,) = result((VERIFIED, "verified"), mutants=(upheld,)).problems()
+    assert problem.startswith("X1: the smt road upholds the mutant 'm', which is refuted by rational")
+    assert str(upheld) == "refuted by: rational; upheld by: smt"
+    excused = MutantResult("m", roads(REFUTED, shown), frozenset({"smt"}))
+    assert result((VERIFIED, "verified"), mutants=(excused,)).problems() == ()
+    assert str(excused) == "refuted by: rational; not covered by: smt"
+
+
+def test_a_road_that_abstains_or_draws_no_counterexample_upholds_nothing() -> None:
+    for outcome, words in ((UNKNOWN, "not upheld by"), (TESTED, "no counterexample drawn by"), (ABSENT, "not run")):
+        mutant = MutantResult("m", roads(REFUTED, outcome))
+        assert mutant.upheld_by == ()
+        assert str(mutant) == f"refuted by: rational; {words}: smt"
+
+
+def test_a_true_sibling_is_upheld_and_that_is_right() -> None:
+    sibling = MutantResult("m", roads(VERIFIED, PROVED), true_sibling=True)
+    assert str(sibling) == "upheld by: rational, smt"
+    assert result((REFUTED, "refuted"), mutants=(sibling,)).problems() == ()

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
+from proofs_check import enumeration
 from proofs_check.checkers import property as property_search
 from proofs_check.checkers import rational, smt, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
-from proofs_check.outcome import Outcome, conjunction, unknown
+from proofs_check.outcome import Outcome, conjunction, lemma
 from proofs_check.rules import named
 from reweight import Advantage
 from reweight.groups.radicals import RadicalSum
@@ -55,37 +55,58 @@ def policy_itself(mass: Any) -> Any:
     return mass
 
 
+def of_a_pair(measure: Callable[[Any], Any], mass: Any) -> Any:
+    """The average over two answers of mass p and 1 - p in groups of two, whose weights are (1 - p) c and -p c (C02)."""
+    return measure(mass) * (1 - mass) - measure(1 - mass) * mass
+
+
 def check_symbolic(claim: CentredWeights) -> Outcome:
     """All G at once: the advantages of any one group sum to zero, by linearity of sums.
 
     sum_y pi(y) w(y) = E[A_1], and E[A_1] = E[A_1 + ... + A_G]/G because the members are exchangeable and a rule treats
-    them alike. So it is enough that every group's advantages sum to zero.
+    them alike. So it is enough that every group's advantages sum to zero. That is not necessary, so a rule that fails
+    here is not refuted; a measure is, by its average over a pair.
     """
     import sympy
 
-    mass = sympy.Symbol("pi_y", positive=True)
-    if sympy.simplify(claim.measure(mass) - mass) != 0:
-        return unknown("the argument is about the average under the policy")
-    if any(rule.scale == "leave_one_out_std" or rule.selection != "all" for rule in claim.rules):
-        return unknown("the argument needs one divisor for all members of a group")
-    size, divisor = sympy.symbols("G D", positive=True)
-    reward, total = sympy.symbols("r_i S", real=True)
-    baselines = {"mean": total / size, "leave_one_out": (total - reward) / (size - 1)}
+    mass = sympy.Symbol("p", positive=True)
 
     def parts() -> Iterator[Outcome]:
-        for name in sorted({rule.baseline for rule in claim.rules}):
-            if name not in baselines:
-                yield unknown(f"the baseline {name} is not linear in the reward and the sum of the rewards")
-                continue
-            constant, slope = sympy.Poly((reward - baselines[name]) / divisor, reward).all_coeffs()[::-1]
-            yield symbolic.identity(
-                slope * total + size * constant,
-                "all G",
-                "the members are exchangeable, so the average is E[sum_i A_i]/G; (r_i - b_i)/D = c r_i + d with c and d"
-                " the same for all i, so sum_i A_i = c S + G d",
+        yield symbolic.identity(
+            of_a_pair(claim.measure, mass),
+            "all p",
+            "two answers, groups of two",
+            points={mass: [Fraction(1, 3)]},
+            also={"N": 2, "G": 2},
+        )
+        yield lemma(symbolic.identity(claim.measure(mass) - mass, "all p", "the average is that under the policy"))
+        for rule in {_shape(rule): rule for rule in claim.rules}.values():
+            yield lemma(
+                symbolic.identity(
+                    _sum_of_a_group(rule),
+                    "all G",
+                    "the members are exchangeable, so the average is E[sum_i A_i]/G; A_i = (c r_i + d)/D_i with c and d"
+                    " the same for all i, so sum_i A_i = c sum_i r_i/D_i + d sum_i 1/D_i",
+                )
             )
 
     return conjunction(parts(), EVERYTHING)
+
+
+def _sum_of_a_group(rule: Advantage) -> Any:
+    """sum_i A_i for symbolic G: what a rule does not say to be equal is a symbol of its own."""
+    import sympy
+
+    size, divisor = sympy.symbols("G D", positive=True)
+    reward, total, best, baseline = sympy.symbols("r_i S r_best b", real=True)
+    baselines = {"mean": total / size, "leave_one_out": (total - reward) / (size - 1)}
+    constant, slope = sympy.Poly(reward - baselines.get(rule.baseline, baseline), reward).all_coeffs()[::-1]
+    rewards, ones = total / divisor, size / divisor
+    if rule.scale == "leave_one_out_std":
+        rewards, ones = sympy.symbols("sum_r_i/D_i sum_1/D_i", real=True)
+    if rule.selection == "best":
+        rewards, ones = best / divisor, 1 / divisor
+    return slope * rewards + constant * ones
 
 
 def check_smt(claim: CentredWeights) -> Outcome:
@@ -96,11 +117,19 @@ def check_smt(claim: CentredWeights) -> Outcome:
     """
     import z3
 
-    mass = Fraction(1, 3)
-    if claim.measure(mass) != mass:
-        return unknown("the formula is about the average under the policy")
+    mass = z3.Real("p")
 
     def parts() -> Iterator[Outcome]:
+        inside, domain = [mass > 0, mass < 1], "N = 2, G = 2, all p"
+        yield smt.prove(
+            inside,
+            of_a_pair(claim.measure, mass) == 0,
+            domain=domain,
+            method="two answers, groups of two, p real",
+            also={"N": 2, "G": 2},
+        )
+        # Over three answers and more the measure must be the policy itself, up to a factor.
+        yield lemma(smt.prove(inside, claim.measure(mass) == mass, domain=domain, method="the average is under pi"))
         for size, rule in product((2, 3, 4), {_shape(rule): rule for rule in claim.rules}.values()):
             rewards, lengths = ([z3.Real(f"{name}_{i + 1}") for i in range(size)] for name in "rl")
             values = [z3.Real(f"A_{i + 1}") for i in range(size)]
@@ -176,45 +205,14 @@ def _cases(claim: CentredWeights) -> Iterator[dict[str, Any]]:
 def _violation(
     claim: CentredWeights, N: int, G: int, rule: str, pi: tuple[Fraction, ...], rewards: tuple[Fraction, ...]
 ) -> Mapping[str, Any] | None:
-    import numpy as np
-
-    from reweight import group_weights
-
     advantage, lengths = named(claim.rules)[rule], tuple(range(1, N + 1))
-    weights = _enumerated(rewards, lengths, pi, G, advantage)
-    if advantage.baseline != "length_weighted":
-        library = group_weights(np.array(rewards), np.array(pi), G, advantage, precision="rational")
-        if list(library) != weights:
-            return {"group_weights": [str(w) for w in library], "enumeration": [str(w) for w in weights]}
+    by_length = advantage.baseline == "length_weighted"
+    weights = enumeration.weights(rewards, pi, G, advantage, lengths if by_length else None)
+    wrong = None if by_length else enumeration.disagreement(weights, rewards, pi, G, advantage)
+    if wrong:
+        return wrong
     average = sum((w * claim.measure(mass) for w, mass in zip(weights, pi, strict=True)), RadicalSum())
     return {"lengths": lengths, "average": str(average), "about": float(average)} if average else None
-
-
-def _enumerated(
-    rewards: tuple[Fraction, ...], lengths: tuple[int, ...], pi: tuple[Fraction, ...], size: int, rule: Advantage
-) -> list[RadicalSum]:
-    weights = []
-    for first in range(len(pi)):
-        total = RadicalSum()
-        for others in product(range(len(pi)), repeat=size - 1):
-            chance = Fraction(1)
-            for other in others:
-                chance *= pi[other]
-            group = (first, *others)
-            mine = _first_advantage(tuple(rewards[y] for y in group), tuple(lengths[y] for y in group), rule)
-            total = total + mine * chance
-        weights.append(total)
-    return weights
-
-
-@lru_cache(maxsize=100_000)
-def _first_advantage(rewards: tuple[Fraction, ...], lengths: tuple[int, ...], rule: Advantage) -> RadicalSum:
-    import numpy as np
-
-    from reweight import advantages
-
-    first: RadicalSum = advantages(np.array(rewards, dtype=object), rule, lengths=lengths)[0]
-    return first
 
 
 def check_property(claim: CentredWeights) -> Outcome:

@@ -200,7 +200,7 @@ CLAIM = Claim(
     ),
     roads=(
         Road("symbolic", check_symbolic, expected="proved"),
-        Road("convex", check_convex, expected="verified"),
+        Road("convex", check_convex, expected="verified", covers=("factor", "reward")),
         Road("ball", check_ball, expected="verified"),
     ),
     mutants=(

@@ -20,20 +20,23 @@ from typing import Any
 
 from proofs_check.checkers import rational, smt, symbolic
 from proofs_check.claim import Claim, Hypothesis, Mutant, Road
-from proofs_check.outcome import Outcome, conjunction
+from proofs_check.outcome import Outcome, conjunction, lemma, refuted
 from proofs_check.tilted import gain
 
 BITS = 256
 ACCURACY = Fraction(1, 10**12)
+NEARLY = Fraction(999, 1000)
+
+Formula = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
 class DeadZones:
-    """0 < gain(Q, x) < low(Q, x) and gain(Q, x) < high(Q, x), with x = e^{1/beta}."""
+    """0 < gain(Q, x) < low(Q, x), gain(Q, x) < high(Q, x), and each bound is approached, with x = e^{1/beta}."""
 
-    low: Callable[[Any, Any], Any]
-    high: Callable[[Any, Any], Any]
-    gain: Callable[[Any, Any], Any] = gain
+    low: Formula
+    high: Formula
+    gain: Formula = gain
 
 
 def low_mass(base: Any, factor: Any) -> Any:
@@ -63,8 +66,35 @@ def check_smt(claim: DeadZones) -> Outcome:
                 domain=domain,
                 method=f"{name}: 0 < Q < 1 and x = e^(1/beta) > 1 as real variables",
             )
+        # For every s there are such Q and x: so small a Q that x hardly matters, so large an x that Q hardly does.
+        share = z3.Real("s")
+        yield _approached("low mass", claim.gain, claim.low, base * 2 * factor == 1 - share)
+        yield _approached("saturation", claim.gain, claim.high, (factor - 1) * base * (1 - share) == 1)
 
     return conjunction(parts(), domain)
+
+
+def _approached(name: str, gained: Formula, bound: Formula, where: Any) -> Outcome:
+    """Whether the gain is more than any share s < 1 of the bound at these Q and x, or else out of reach everywhere."""
+    import z3
+
+    share, base, factor = z3.Reals("s Q x")
+    allowed = [base > 0, base < 1, factor > 1]
+    met = smt.prove(
+        [share > 0, share < 1, *allowed, where],
+        gained(base, factor) > share * bound(base, factor),
+        domain="all Q, all beta",
+        method=f"{name}: the gain exceeds any share s < 1 of it where {where}",
+    )
+    if met.kind != "refuted":
+        return met
+    never = smt.prove(
+        allowed,
+        gained(base, factor) < smt.fraction(NEARLY) * bound(base, factor),
+        domain="all Q, all beta",
+        method=f"{name}: the gain stays below the share {NEARLY} of it at every Q and x",
+    )
+    return refuted({"bound": name, "share": NEARLY}, never.certificate) if never.kind == "proved" else lemma(met)
 
 
 def check_symbolic(claim: DeadZones) -> Outcome:

@@ -213,7 +213,7 @@ def check_property(claim: SupportOfOptimum) -> Outcome:
         lambda **case: _float_violation(claim, **case),
         domain="N = 3, G <= 16, beta from 0.02 to 3 of the threshold",
         method="expected_coefficients with KLPenalty k3, pulled back to the logits, in float64",
-        examples=30,
+        examples=100,
     )
 
 
@@ -268,7 +268,7 @@ CLAIM = Claim(
     roads=(
         Road("symbolic", check_symbolic, expected="proved"),
         Road("rational", check_rational, expected="verified"),
-        Road("property", check_property, expected="tested"),
+        Road("property", check_property, expected="tested", covers=("threshold_square",)),
     ),
     mutants=(
         Mutant("the threshold of ddof 0 for ddof 1 too", SupportOfOptimum(lambda size, _: size - 1)),

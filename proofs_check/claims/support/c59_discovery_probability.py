@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from proofs_check import sampled_tree as tree
@@ -45,11 +45,13 @@ def check_symbolic(bounds: DiscoveryBounds) -> Outcome:
 
     D(T) is the probability of discovery by T, x the probability of y in a state where it is undiscovered; the chance
     that the next group finds it is h(x) = 1 - (1 - x)^G. C58 gives x <= c = pi_0/p_0, C27 gives x <= pi_0 e^{eta T/2}.
+    A step that fails refutes nothing, as the bound may hold for another reason; the first group, which is drawn from
+    the base, can.
     """
     import sympy
 
     size, steps, eta, base, rate = sympy.symbols("G T eta pi_0 p_0", positive=True)
-    x, found = sympy.symbols("x D", positive=True)
+    x = sympy.Symbol("x", positive=True)
     share = base / rate if bounds.by_pass_rate else base
     c = sympy.Symbol("c", positive=True)
 
@@ -69,33 +71,49 @@ def check_symbolic(bounds: DiscoveryBounds) -> Outcome:
             "D(T+1) <= D(T) + (1 - D(T)) h(c), which grows with D(T) since 1 - h(c) >= 0; B(T+1) is that of B(T)",
             points={**points, steps: [1]},
         )
-        yield from _growth(bounds, size, steps, eta, base, x, found)
+        yield from _growth(bounds, size, steps, eta, base, x)
 
-    return conjunction(map(lemma, parts()), "all N, all G, all T, all step sizes, all pi_0")
+    return conjunction(
+        chain(_first_group(bounds), map(lemma, parts())), "all N, all G, all T, all step sizes, all pi_0"
+    )
 
 
-def _growth(
-    bounds: DiscoveryBounds, size: Any, steps: Any, eta: Any, base: Any, x: Any, found: Any
-) -> Iterator[Outcome]:
+def _first_group(bounds: DiscoveryBounds) -> Iterator[Outcome]:
+    """T = 1, G = 2: y is found with probability 1 - (1 - pi_0)^2, whatever the step size."""
+    import sympy
+
+    y, correct, wrong = sympy.symbols("y k w", positive=True)
+    base = y / (y + correct + wrong)
+    share = y / (y + correct) if bounds.by_pass_rate else base
+    found, draws = 1 - (1 - base) ** 2, sympy.Rational(bounds.draws.numerator, bounds.draws.denominator)
+    terms = {"ceiling form": 1 - (1 - share) ** (2 * (1 - bounds.late)), "growth form": 2 * draws * base}
+    yield symbolic.nonnegative_terms(
+        [(f"{name} - P(y in the first group of two)", bound - found) for name, bound in terms.items()],
+        "all pi_0",
+        "T = 1, G = 2, where pi_0 = y/(y + k + w) and p_0 = (y + k)/(y + k + w)",
+        least={y: 0, correct: 0, wrong: 0},
+    )
+
+
+def _growth(bounds: DiscoveryBounds, size: Any, steps: Any, eta: Any, base: Any, x: Any) -> Iterator[Outcome]:
     import sympy
 
     rate, draws = (sympy.Rational(v.numerator, v.denominator) for v in (bounds.rate, bounds.draws))
-
-    def bound(t: Any) -> Any:
-        return draws * size * base * (sympy.exp(rate * eta * t) - 1) / (sympy.exp(rate * eta) - 1)
-
-    points: dict[Any, Any] = {steps: [1], size: [2], eta: [1], base: [Fraction(1, 100)]}
+    q = sympy.Symbol("q", positive=True)
     slack = sympy.diff(size * x - (1 - (1 - x) ** size), x) - size * (1 - (1 - x) ** (size - 1))
     yield symbolic.identity(
         sympy.simplify(slack), "all G", "G x - h(x) starts at 0 with slope G (1 - (1-x)^(G-1)) >= 0: h(x) <= G x"
     )
-    yield symbolic.identity(bound(0), "all G", "the growth bound holds at T = 0", points=points)
-    step = bound(steps + 1) - bound(steps) - size * base * sympy.exp(eta * steps / 2)
+    closed = (q ** (steps + 1) - 1) / (q - 1) - (q**steps - 1) / (q - 1)
     yield symbolic.identity(
-        sympy.simplify(step),
+        closed - q**steps, "all T", "(q^T - 1)/(q - 1), which is 0 at T = 0, grows by q^T: it sums q^t over t < T"
+    )
+    term = draws * size * base * sympy.exp(rate * eta * steps)
+    yield symbolic.identity(
+        term - size * base * sympy.exp(eta * steps / 2),
         "all T",
-        "D(T+1) <= D(T) + G pi_0 e^{eta T/2}, the geometric sum's next term",
-        points=points,
+        "D(T+1) <= D(T) + G pi_0 e^{eta T/2}, the next term of the bound",
+        points={steps: [1], size: [2], eta: [1], base: [Fraction(1, 100)]},
     )
 
 
@@ -129,7 +147,6 @@ def _violation(
     rewards: tuple[Fraction, ...],
     **_: Any,
 ) -> Mapping[str, Any] | None:
-
     rate = sum((mass for mass, reward in zip(pi_0, rewards, strict=True) if reward), Fraction(0))
     undecided = None
     for step, layer in enumerate(tree.layers(pi_0, rewards, G, Advantage(), eta, steps)):
