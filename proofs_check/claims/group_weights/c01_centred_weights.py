@@ -5,7 +5,7 @@ Map: none; it is about the weights that every map uses.
 Hypotheses: A_i = (r_i - b_i)/D with b_i the group's mean or the mean of the others, and one divisor D > 0 for the whole
     group (std with any ddof and eps, mean, or none). Any rewards, any policy.
 Verdict and domain: PROVED for all G, all N, all rewards, all policies and all common divisors.
-Source: theory C01, R01, R05, R28.
+Source: C01, R01, R05, R28 (docs/theory.md).
 Why it matters: the normaliser's term -pi(y) sum(pi w) drops out of the gradient, so answers that were not drawn do not
     drift. It fails for three settings that trainers offer: a leave-one-out standard deviation, advantages for the best
     member only, and a baseline weighted by length.

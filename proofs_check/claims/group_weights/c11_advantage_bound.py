@@ -5,7 +5,7 @@ Statement: |A_i| <= sqrt(G-1) (ddof 0) and |A_i| <= (G-1)/sqrt(G) (ddof 1), with
 Map: none; a statement about one group of rewards.
 Hypotheses: A_i = (r_i - mean)/std with the group's own mean and standard deviation, eps = 0, rewards not all equal.
 Verdict and domain: PROVED for all G and all real rewards.
-Source: theory R03; P. A. Samuelson, "How deviant can you be?", JASA 63 (1968).
+Source: C11, R03 (docs/theory.md); P. A. Samuelson, "How deviant can you be?", JASA 63 (1968).
 Why it matters: it caps the gradient norm of every sample, and with it how fast a rare success can be amplified.
 """
 

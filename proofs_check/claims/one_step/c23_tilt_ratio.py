@@ -4,7 +4,7 @@ Statement: Z = sum_y pi(y) e^{eta w(y)} >= 1, hence pi'(y)/pi(y) = e^{eta w(y)}/
 Map: TILT (flat softmax).
 Hypotheses: sum_y pi(y) w(y) = 0 (C01: group-mean baseline, scale common to the group); any rewards, any step size.
 Verdict and domain: PROVED for all N, all G, all rewards and all step sizes.
-Source: theory R07, C23.
+Source: C23, R07 (docs/theory.md).
 Why it matters: it bounds the density ratio of a step from the weights alone, with no knowledge of the other answers.
 """
 

@@ -4,7 +4,7 @@ Statement: pi'(y)/pi'(z) = pi(y)/pi(z) whenever r(y) = r(z); so pi'(. | level) =
 Map: TILT (flat softmax).
 Hypotheses: the weight of an answer depends on its reward only (any group advantage; no length normalisation, no bonus).
 Verdict and domain: PROVED for all N, all G, all rewards and all step sizes.
-Source: theory R07, C24.
+Source: C24, R07 (docs/theory.md).
 Why it matters: this is "conservative reweighting" in the strict sense. It fails for PG (C25), for 1/|o|
     normalisation and for entropy bonuses, so a run that keeps these shares behaves like a tilt.
 """

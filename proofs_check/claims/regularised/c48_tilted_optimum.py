@@ -6,7 +6,7 @@ Statement: pi*(y) = pi_0(y) e^{r(y)/beta}/Z with Z = 1 - Q + Q e^{1/beta} is the
 Map: none, it is an optimum; TILT with exponent 1/beta reaches it in one step.
 Hypotheses: rewards 0 and 1, KL of the policy to the base, beta > 0, 0 < Q < 1, every policy allowed.
 Verdict and domain: PROVED for all N, all base policies and all beta.
-Source: theory C48, section 1; arXiv 2510.15990, Theorem 1 (as reconstructed).
+Source: C48 (docs/theory.md); arXiv 2510.15990, Theorem 1 (as reconstructed).
 Why it matters: it says how much regularised RLVR can gain, as a function of the base pass rate alone. It is about the
     optimum, not about a run; and at beta = 0.04 it allows the odds to grow by a factor of 10^10.9.
 """

@@ -5,7 +5,7 @@ Statement: 0 < gain < min(Q (e^{1/beta} - 1), 1 - Q), and each of the two bounds
 Map: none; it is about the optimum of E[r] - beta KL(pi || pi_0).
 Hypotheses: rewards 0 and 1, KL of the policy to the base, beta > 0, 0 < Q < 1, gain as in C48.
 Verdict and domain: PROVED for all Q and all beta.
-Source: theory C49, section 1.
+Source: C49 (docs/theory.md); arXiv 2510.15990 (as reconstructed).
 Why it matters: prompts that the base almost never or almost always solves have nothing to gain, whatever the training.
     At practical beta the first zone is out of sight.
 """

@@ -7,7 +7,7 @@ Statement: let pi_0(C) = 0. Under beta KL(pi || pi_0) the optimum has no mass on
 Map: none, it is about stationary policies (flat softmax, on-policy).
 Hypotheses: rewards 0 and 1, group mean and std with eps = 0 (or mean only), no clipping.
 Verdict and domain: PROVED for all G and all beta.
-Source: theory C54, H5, R12, N03.
+Source: C54, H5, R12, N03 (docs/theory.md).
 Why it matters: this is the support theorem of the source paper and the place where it stops: GRPO code penalises the
     other KL, whose optimum lies outside the base's support at every practical beta. (p = 0 stays stationary too, so an
     exact run does not go there by itself; any leak of mass starts it.)

@@ -5,7 +5,7 @@ Statement: P(y sampled within T groups) <= min( 1 - (1 - pi_0(y)/p_0)^{G T},
 Map: S-PG (flat softmax, sampled policy gradient, one inner step, one group an update).
 Hypotheses: those of the discovery ceiling (C58), y correct; for the second bound also those of the step bounds (C27).
 Verdict and domain: PROVED for all N, G, T and step sizes, given C58 and C27; the whole exact tree agrees.
-Source: theory R06, C59.
+Source: C59, R06 (docs/theory.md).
 Why it matters: it turns a base probability into a budget: with pi_0(y)/p_0 = 1e-4 and G = 8, a thousand groups of a
     prompt find y with probability 0.55 at most, whatever the learning rate.
 """
