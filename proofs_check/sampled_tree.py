@@ -2,8 +2,8 @@
 
 Written apart from `reweight.updates`, from the group's exact advantages only, so that it can contradict them. One step
 with the group y_1..y_G moves the logit of y by (eta/G) [sum_{i: y_i = y} A_i - pi(y) sum_i A_i]; the second sum is 0
-for advantages centred in their group (R05 of docs/theory.md). That is a sum of square roots, kept exactly in units of eta.
-Probabilities need exponentials and are therefore balls that contain the true value.
+for advantages centred in their group (R05 of docs/theory.md). That is a sum of square roots, kept exactly in units of
+eta. Probabilities need exponentials and are therefore balls that contain the true value.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Hypotheses: binary rewards; advantages centred in their group with the sign of c
     policy; no KL term, no decay, no shared parameters.
 Verdict and domain: PROVED for all numbers of answers, groups, steps and all step sizes; the exact tree of the library's
     advantages agrees, and both the constant and each hypothesis are shown to be needed.
-Source: R06 (docs/theory.md); the version with content of arXiv 2510.15990 and of Theorem 1 of arXiv 2507.14843.
+Source: C58, R06 (docs/theory.md); the version with content of arXiv 2510.15990 and of Theorem 1 of arXiv 2507.14843.
 Why it matters: until luck samples a new correct answer, training makes it at most 1/p_0 times as likely as the base
     did: this, and not the KL term, is what keeps a run within the base model's reach.
 """
