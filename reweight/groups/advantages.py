@@ -90,8 +90,8 @@ def float_advantages(
 ) -> Floats:
     """Compute the advantages of the given members (all by default) of groups (..., B, G); shape (..., B, M).
 
-    The vectorised twin of exact_advantages.exact_advantages. Everything is measured from the smallest of the rewards that it is
-    about, in units of their range: so neither a common offset nor the unit of the rewards costs a digit.
+    The vectorised twin of `exact_advantages`. Everything is measured from the smallest of the rewards that it is about,
+    in units of their range: so neither a common offset nor the unit of the rewards costs a digit.
     """
     missing = np.isnan(rewards)
     if missing.any():

@@ -23,7 +23,7 @@ class Preset:
     name, version : str
         Framework or paper, and the version that was read.
     objective : Objective
-        Its default, with the framework's default group size.
+        Its default configuration, in groups of 8 where the framework or paper leaves the size to its user.
     source : str
         Where it is defined.
     """
