@@ -66,8 +66,8 @@ def command(
         raise InputError("--forecast goes into the report: say with --out where to write that")
     last_section = None
     if out is not None:
-        check_writable(out)
         last_section = _forecast(forecast)
+        check_writable(out)
     results = _run(entries, mutants, jobs)
     if as_json:
         options.print_json({"claims": [result.to_dict() for result in results]})

@@ -131,7 +131,9 @@ def test_list_and_show_run_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ("Statement:", "Why it matters:", "VACUOUS:", "Road: smt, expected proved", "Mutant:", "c57_exact"):
         assert words in shown
     command(list_only=True, topic="support", as_json=True)
-    assert {entry["topic"] for entry in json.loads(capsys.readouterr().out)} == {"support"}
+    assert {entry["topic"] for entry in json.loads(capsys.readouterr().out)["claims"]} == {"support"}
+    command(show="C11")
+    assert "Road: symbolic, expected proved, reads only square" in capsys.readouterr().out
     with pytest.raises(InputError):
         command(show="C999")
 
@@ -149,6 +151,73 @@ def test_the_report_holds_claims_maps_figures_and_forecast(tmp_path: Path) -> No
     assert "http://" not in page.replace("http://www.w3.org", "")
     for name in ("weight_curve", "discovery_ceiling", "tilt_gain", "simplex_portrait", "forecast"):
         assert (tmp_path / "report" / "figures" / f"{name}.svg").stat().st_size > 0
+
+
+HOSTILE = """</td></style><script>alert("x")</script><img src=http://evil.example/x onerror=alert(1)>\x1b[31m&amp;"""
+
+
+@pytest.mark.slow
+def test_a_hostile_file_of_rollouts_is_text_in_the_report(tmp_path: Path) -> None:
+    path = tmp_path / "<script>alert(2)<|script>.jsonl"
+    rows = [{"id": f"{HOSTILE}{number}", "n": 8, "c": number % 9, "note": HOSTILE} for number in range(20)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = verify(TEMPLATE, "--no-mutants", "--out", tmp_path / "report", "--forecast", path)
+    assert result.returncode == 0, result.stderr
+    written = [each for each in (tmp_path / "report").rglob("*") if each.is_file()]
+    assert {"index.html", "report.json", "forecast.svg"} <= {each.name for each in written}
+    for each in written:
+        content = each.read_bytes().lower()
+        if each.suffix in (".html", ".svg"):
+            assert b"<script" not in content
+            assert b"evil.example" not in content or b"&lt;img src=http://evil.example" in content
+        if each.suffix != ".png":
+            assert b"\x1b" not in content
+    assert "20 prompts" in (tmp_path / "report" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        b"",
+        b"not json\n",
+        b'{"id": "<script>\\u001b[31m", "n": 8, "c": 9}\n',
+        b'{"id": "a", "n": 8, "c": 1}\n{"id": "a", "n": 8, "c": 1}\n',
+        b"\xff\xfe\x00\x1b[2J",
+    ],
+)
+def test_rollouts_that_cannot_be_used_are_refused_before_any_claim_is_run(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    rollouts, touched = tmp_path / "base.jsonl", tmp_path / "touched"
+    if content is not None:
+        rollouts.write_bytes(content)
+    extra = f"def touch(factor):\n    open({str(touched)!r}, 'w').close()\n    return check(factor)"
+    claim = write_claim(tmp_path, roads='Road("rational", touch, expected="verified")', extra=extra)
+    result = verify(claim, "--out", tmp_path / "report", "--forecast", rollouts)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert "\x1b" not in result.stderr
+    assert not touched.exists()
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_road_that_upholds_a_false_mutant_exits_with_1(tmp_path: Path) -> None:
+    extra = "def believe(factor):\n    return verified('x in 1..9', 'believed')"
+    roads = 'Road("rational", check, expected="verified"), Road("smt", believe, expected="verified")'
+    result = verify(write_claim(tmp_path, roads=roads, extra=extra))
+    assert result.returncode == 1
+    assert "the smt road upholds the mutant 'twice', which is refuted by rational" in result.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+def test_a_pipe_that_nobody_reads_is_not_a_verdict(tmp_path: Path) -> None:
+    for arguments in (["--list"], [str(write_claim(tmp_path)), "--json"]):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run([*CALL, *arguments], stdout=write_end, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(write_end)
+        assert (done.returncode, "Traceback" in done.stderr) == (141, False)
 
 
 @pytest.mark.kill
@@ -177,7 +246,7 @@ def test_ctrl_c_ends_all_workers_and_leaves_no_file(tmp_path: Path) -> None:
     assert process.returncode == 3
     assert b"Traceback" not in errors
     assert workers(path) == []
-    assert not (tmp_path / "report").exists()
+    assert list((tmp_path / "report").iterdir()) == []  # made at the start, to see whether it can be written to
     assert list(scratch.iterdir()) == []
 
 
