@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,8 +63,7 @@ class Functional:
         if c.size and n.min() < size:
             raise InputError(f"{n.min()} samples a prompt do not identify what needs {size}; ask for its bounds")
         values = np.empty(c.size)
-        step = max(1, BLOCK // (size + 1))
-        for part in (slice(start, start + step) for start in range(0, c.size, step)):
+        for part in _blocks(c.size, size + 1):
             # K right samples of the sub-group come with G - K wrong ones, hence the reversal.
             right, wrong = _log_choose(c[part], size), _log_choose(n[part] - c[part], size)[:, ::-1]
             values[part] = self._mean(np.exp(right + wrong - _log_choose(n[part], size)[:, -1:]))
@@ -73,13 +73,22 @@ class Functional:
         """The polynomial at each pass rate (M,)."""
         size = self.degree
         k = np.arange(size + 1)
-        p = pass_rate[:, None]
         log_ways = gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1)
-        return self._mean(np.exp(log_ways + xlogy(k, p) + xlog1py(size - k, -p)))
+        values = np.empty(pass_rate.size)
+        for part in _blocks(pass_rate.size, size + 1):
+            p = pass_rate[part, None]
+            values[part] = self._mean(np.exp(log_ways + xlogy(k, p) + xlog1py(size - k, -p)))
+        return values
 
     def _mean(self, law: Floats) -> Floats:
         """Mean of g under each law of K (M, G + 1); kept inside the range of g, which rounding can leave by a unit."""
         return np.clip(law @ self.table, *self.range)
+
+
+def _blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows that hold about BLOCK numbers each."""
+    step = max(1, BLOCK // columns)
+    return (slice(start, start + step) for start in range(0, rows, step))
 
 
 def _log_choose(top: NDArray[np.int64], most: int) -> Floats:

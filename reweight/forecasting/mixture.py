@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ PassRateFunction = Callable[[Floats], Floats]
 COARSE_UP_TO_16 = 400
 COARSE_BEYOND = 800
 REFINEMENT = 8
+FINEST = 0.03
+"""Largest step of the finer grid, in standard deviations of asin(sqrt(c / n)), which are 1 / (2 sqrt n)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +29,8 @@ class MixtureBounds:
 
     The linear program on a coarse grid only proposes multipliers y of the region's events. The bound is then what weak
     duality gives for them, E f <= max_p [f(p) - y P(p)] + sum of y times the limits, with the maximum taken over a grid
-    that is eight times finer: it does not rest on the solver's accuracy, nor on the coarse grid. What f - y P can do
-    between two points of the finer grid is of second order in their distance, and is not added.
+    that is at least eight times finer: it does not rest on the solver's accuracy, nor on the coarse grid. What
+    f - y P can do between two points of the finer grid is of second order in their distance, and is not added.
     """
 
     region: Region
@@ -38,10 +41,15 @@ class MixtureBounds:
 
     @classmethod
     def of(cls, region: Region) -> MixtureBounds:
-        """Bounds for a region, on 400 grid points up to n = 16 and 800 beyond, even in the angle asin(sqrt p)."""
-        points = COARSE_UP_TO_16 if region.n <= 16 else COARSE_BEYOND
-        fine = np.sin(np.linspace(0.0, np.pi / 2, REFINEMENT * (points - 1) + 1)) ** 2
-        coarse = fine[::REFINEMENT]
+        """Bounds for a region, on 400 grid points up to n = 16 and 800 beyond, even in the angle asin(sqrt p).
+
+        For thousands of samples, whose law is narrower than these steps, there are as many more as keep pace with it.
+        """
+        deviations = np.pi * math.sqrt(region.n)  # in the quarter circle
+        points = COARSE_UP_TO_16 if region.n <= 16 else max(COARSE_BEYOND, math.ceil(deviations))
+        refinement = max(REFINEMENT, math.ceil(deviations / (FINEST * points)))
+        fine = np.sin(np.linspace(0.0, np.pi / 2, refinement * (points - 1) + 1)) ** 2
+        coarse = fine[::refinement]
         return cls(region, coarse, fine, region.probabilities(coarse), region.probabilities(fine))
 
     @property

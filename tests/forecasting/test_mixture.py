@@ -109,6 +109,18 @@ def test_more_prompts_narrow_the_bounds_down_to_what_is_not_identified(worlds) -
     assert widths[0] > widths[1] > widths[2] > 0.05
 
 
+@pytest.mark.parametrize("n", [2_000, 100_000])
+def test_the_grid_keeps_pace_with_the_number_of_samples(n: int) -> None:
+    """A single pass rate at which no success is just likely enough is one distribution that the region allows."""
+    region = count_region(n, np.array([0]), 0.95)
+    rate = -np.expm1(np.log(region.low[0]) / n)
+    law = region.probabilities(np.array([rate]))[:, 0]
+    assert (law[1:] <= region.high[1:]).all()
+    reached = -np.expm1(8 * np.log1p(-rate))
+    low, high = MixtureBounds.of(region).ratio(lambda p: (1 - p) ** n * (1 - (1 - p) ** 8), lambda p: (1 - p) ** n)
+    assert low < reached <= high < 1.02 * reached
+
+
 def test_counts_that_no_mixture_explains_fall_back_to_the_whole_range() -> None:
     bounds = MixtureBounds.of(count_region(8, np.full(500, 4), 0.95))
     assert not bounds.compatible
