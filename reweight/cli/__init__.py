@@ -63,9 +63,11 @@ def _refused(message: str) -> int:
 
 def _say(message: str) -> None:
     """Print one line to standard error, if there is one."""
+    from reweight.terminal import line
+
     if sys.stderr is not None:
         try:
-            print(f"reweight: {message}", file=sys.stderr, flush=True)
+            print(line(f"reweight: {message}", most=1000), file=sys.stderr, flush=True)
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 

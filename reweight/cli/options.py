@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +42,10 @@ Kl = Annotated[str | None, typer.Option(help="KL penalty in the loss against the
 Beta = Annotated[str | None, typer.Option(help="Weight of the KL penalty.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Out = Annotated[str | None, typer.Option("--out", help="Write files into this folder.")]
+
+# a number as tables show it: 0.01, 1 - 2e-16, 4/4, or the dash of what does not apply
+NUMBER_LIKE = re.compile(r"^(-|[-+0-9./e ]*[0-9])$")
+LONGEST_NUMBER = 16
 
 
 def objective_from(
@@ -98,14 +103,14 @@ def print_json(result: dict[str, Any]) -> None:
 
 
 def print_table(columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table to standard output, numbers flush right."""
+    """Print a table to standard output; columns of numbers flush right."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for index, column in enumerate(columns):
-        words = index == 0 or column.endswith("exactly")
-        table.add_column(column, justify="left" if words else "right", overflow="fold")
+        text = index == 0 or any(len(row[index]) > LONGEST_NUMBER or not NUMBER_LIKE.search(row[index]) for row in rows)
+        table.add_column(column, justify="left" if text else "right", overflow="fold")
     for row in rows:
         table.add_row(*row)
     console = Console()
@@ -118,4 +123,6 @@ def write_report(report: Report, folder: str) -> None:
     """Write a report into a folder and name the page on standard error; errors are those of the report."""
     import sys
 
-    print(f"report: {report.write(folder)['html']}", file=sys.stderr)
+    from reweight.terminal import line
+
+    print(line(f"report: {report.write(folder)['html']}"), file=sys.stderr)
