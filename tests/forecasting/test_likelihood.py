@@ -92,7 +92,7 @@ def test_coverage(world, acceptable, n: int, prompts: int) -> None:
         "pass rate": pass_at(1),
         "signal": signal(n, Advantage(ddof=1, eps=1e-4)),
     }
-    repeats = 150
+    repeats = 400
     covered = dict.fromkeys(functionals, 0)
     for _ in range(repeats):
         c = world.counts(rng, prompts, n)
