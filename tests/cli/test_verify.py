@@ -172,7 +172,9 @@ def test_a_hostile_file_of_rollouts_is_text_in_the_report(tmp_path: Path) -> Non
             assert b"evil.example" not in content or b"&lt;img src=http://evil.example" in content
         if each.suffix != ".png":
             assert b"\x1b" not in content
-    assert "20 prompts" in (tmp_path / "report" / "index.html").read_text()
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "20 prompts" in page
+    assert "&lt;script&gt;alert(2)" in page
 
 
 @pytest.mark.parametrize(
