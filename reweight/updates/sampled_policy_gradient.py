@@ -43,6 +43,7 @@ class SampledPolicyGradient:
     """
 
     name: ClassVar[str] = "sampled_policy_gradient"
+    needs_rng: ClassVar[bool] = True
     step: float
     groups: int = 1
     inner_epochs: int = 1
@@ -51,11 +52,6 @@ class SampledPolicyGradient:
         number(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
         integer(self.groups, "groups", at_least=1)
         integer(self.inner_epochs, "inner_epochs", at_least=1)
-
-    @property
-    def needs_rng(self) -> bool:
-        """Whether the step draws samples: yes."""
-        return True
 
     def apply(
         self,

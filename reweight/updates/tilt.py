@@ -47,17 +47,13 @@ class Tilt:
     """
 
     name: ClassVar[str] = "tilt"
+    needs_rng: ClassVar[bool] = False
     step: float
     inner_epochs: int = 1
 
     def __post_init__(self) -> None:
         number(self.step, "step", at_least=0.0, at_most=LARGEST_STEP)
         integer(self.inner_epochs, "inner_epochs", at_least=1)
-
-    @property
-    def needs_rng(self) -> bool:
-        """Whether the step draws samples: no."""
-        return False
 
     def apply(
         self,

@@ -24,10 +24,8 @@ class Update(Protocol):
 
     name: ClassVar[str]
     """What configuration files, the command line and bounds call it."""
-
-    @property
-    def needs_rng(self) -> bool:
-        """Whether the step draws samples."""
+    needs_rng: ClassVar[bool]
+    """Whether the step draws samples."""
 
     def apply(
         self,
