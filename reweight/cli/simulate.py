@@ -56,7 +56,7 @@ def command(
     as_json: options.AsJson = False,
     out: options.Out = None,
 ) -> None:
-    """Run GRPO on a finite answer set and print pass rate, pass@k, entropy, KL and the ceilings beside them."""
+    """Run GRPO on a finite answer set and print pass rate, entropy, KL and the ceilings beside them."""
     from reweight.checks import integer
     from reweight.dynamics.spec import RunSpec, read_spec, update_named
     from reweight.dynamics.trajectory import trajectory_dict
@@ -155,9 +155,8 @@ def _write(path: xarray.Dataset, out: str) -> None:
         figure.draw_without_rendering()
     names = _scalars(path)
     rows = [[int(step), *(float(path[name][step]) for name in names)] for step in path.step.values]
-    caption = (
-        "The run, with the ceilings that hold for it. The left panel shows pass@k, the others how the policy moved."
-    )
+    ceilings = " with the ceilings that hold for it" if any("ceiling" in name for name in names) else ""
+    caption = f"The run{ceilings}: success on the left, then how the policy moved."
     report = Report(
         "Simulated run",
         [

@@ -37,7 +37,7 @@ def command(
     mutants: Annotated[bool, typer.Option(help="Run the same checks on the false siblings of each claim too.")] = True,
     require: Annotated[
         list[str] | None,
-        typer.Option(help="A road that must run (may be repeated), or 'all'; otherwise an absent one is listed."),
+        typer.Option(help="A road that must run wherever a claim has it (may be repeated), or 'all'."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes at once; by default one a core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
@@ -190,3 +190,5 @@ def _print_results(results: Sequence[ClaimResult]) -> None:
             print(
                 f"{result.claim.id} smallest counterexample: {json.dumps(result.outcome.witness, ensure_ascii=False)}"
             )
+    planted, killed = sum(len(result.mutants) for result in results), sum(result.killed for result in results)
+    print(f"{len(results)} entries, {killed} of {planted} mutants told apart")

@@ -79,10 +79,14 @@ def update_named(name: str, **fields: Any) -> Update:
     """
     if name not in UPDATES:
         raise InputError(f"there is no update {name!r}: choose one of {', '.join(UPDATES)}")
-    try:
-        update: Update = UPDATES[name](**fields)
-    except TypeError as error:
-        raise InputError(f"the update {name} cannot be made so: {error}") from None
+    known = {field.name: field for field in dataclasses.fields(UPDATES[name])}
+    unknown = sorted(set(fields) - set(known))
+    if unknown:
+        raise InputError(f"the update {name} has no {unknown[0]!r}: it takes {', '.join(known)}")
+    missing = [key for key, field in known.items() if field.default is dataclasses.MISSING and key not in fields]
+    if missing:
+        raise InputError(f"the update {name} has no {missing[0]}: give it one")
+    update: Update = UPDATES[name](**fields)
     return update
 
 
@@ -194,10 +198,11 @@ def _objective(table: Mapping[str, Any]) -> Objective:
     fields = dict(table)
     name = fields.pop("preset", "trl")
     unknown = sorted(set(fields) - OBJECTIVE_KEYS)
-    if unknown or not isinstance(name, str):
-        raise InputError(
-            f"[objective] has an unknown key or value: its keys are preset, {', '.join(sorted(OBJECTIVE_KEYS))}"
-        )
+    if unknown:
+        known = ", ".join(sorted(OBJECTIVE_KEYS))
+        raise InputError(f"[objective] has an unknown key {unknown[0]!r}: its keys are preset, {known}")
+    if not isinstance(name, str):
+        raise InputError(f"[objective] preset is {name!r}: give the name of one")
     for part, kind in PARTS.items():
         if part in fields:
             if not isinstance(fields[part], Mapping):

@@ -15,6 +15,7 @@ from reweight.rollouts import Counts, Rollouts
 from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
+    from reweight.objectives.advantage import Advantage
     from reweight.objectives.objective import Objective
 
 __all__ = ["GROUP_SIZES", "forecast"]
@@ -117,7 +118,7 @@ def forecast(
             for number in groups
             if (chance := estimator.discovery(number * objective.group_size)) is not None
         },
-        notes=_notes(estimator, sizes),
+        notes=_notes(estimator, sizes, objective.advantage),
     )
 
 
@@ -138,11 +139,15 @@ def _histogram(counts: Counts) -> dict[int, dict[int, int]]:
     return table
 
 
-def _notes(estimator: Estimator, sizes: tuple[int, ...]) -> tuple[str, ...]:
+def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage) -> tuple[str, ...]:
     n = estimator.counts.n
+    rule = f"baseline {advantage.baseline}, scale {advantage.scale}"
+    if advantage.scale.endswith("std"):
+        rule += f", ddof {advantage.ddof}, eps {float(advantage.eps):g}"
     notes = [
         "the prompts are taken as a random sample of those to be trained on, a prompt's samples as independent draws",
         "the signal is the mean of reward times advantage over all rollouts, at the start of the run",
+        f"advantages have {rule}",
     ]
     if (estimator.counts.c == 0).any():
         notes.append("discovery is at the present pass rates: what other prompts teach this one is not in it")

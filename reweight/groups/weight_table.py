@@ -13,6 +13,7 @@ from reweight.checks import unit
 from reweight.errors import InputError
 from reweight.groups.binary import binary_weights, gap
 from reweight.groups.weights import group_weights
+from reweight.objectives.advantage import Advantage
 from reweight.objectives.objective import Objective
 
 __all__ = ["AnswerWeight", "BinaryWeight", "answer_table", "binary_table"]
@@ -35,7 +36,7 @@ class BinaryWeight:
     dead_share : float
         Probability that a group is all correct or all wrong.
     infinite : float or None
-        1 / sqrt(p (1 - p)), what the gap would be in infinite groups scaled by their standard deviation.
+        What the gap would be in infinite groups: 1 / (sqrt(p (1 - p)) + eps) where eps is added; for scale "std".
     exact_gap : str or None
         The gap as a sum of square roots, where exact arithmetic was asked for.
     """
@@ -131,9 +132,16 @@ def _binary_row(
         gap=_finite(difference),
         signal=_finite(p * q * difference),
         dead_share=accepted**size + refused**size,
-        infinite=p**-0.5 * q**-0.5 if limited else None,
+        infinite=_infinite_gap(p * q, advantage) if limited else None,
         exact_gap=str(gap(rate, size, advantage, tpr=tpr, fpr=fpr, mixed_only=mixed_only)) if whole else None,
     )
+
+
+def _infinite_gap(variance: float, advantage: Advantage) -> float:
+    """Return the gap in infinite groups, where the divisor is the prompt's own standard deviation with its eps."""
+    eps = float(advantage.eps)
+    rules = {"added": variance**0.5 + eps, "inside_root": (variance + eps) ** 0.5, "clamp": max(variance, eps) ** 0.5}
+    return float(1 / rules[advantage.eps_rule])
 
 
 def _finite(value: float) -> float | None:

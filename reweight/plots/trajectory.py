@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ SHOWN_K = (1, 8, 64)
 MOST_ANSWERS = 10
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.RED, style.PURPLE)
 LINES = ("-", "--")
+BELOW: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.3), "ncols": 2, "borderaxespad": 0.0}
 
 
 def pass_rate(axes: Axes, path: xarray.Dataset) -> list[Artist]:
@@ -40,7 +41,7 @@ def pass_rate(axes: Axes, path: xarray.Dataset) -> list[Artist]:
         if name in path:
             artists += axes.plot(step, path[name].values, color=colour, linestyle=(0, (4, 2)), label=label)
     axes.set_xlabel("step")
-    axes.legend(frameon=False, loc="best")
+    axes.legend(frameon=False, **BELOW)
     return artists
 
 
@@ -52,7 +53,7 @@ def spread(axes: Axes, path: xarray.Dataset) -> list[Artist]:
             artists += axes.plot(path.step.values, path[name].values, color=colour, label=label)
     axes.set_xlabel("step")
     axes.set_ylabel("nats")
-    axes.legend(frameon=False, loc="best")
+    axes.legend(frameon=False, **BELOW)
     return artists
 
 
@@ -69,5 +70,5 @@ def answers(axes: Axes, path: xarray.Dataset) -> list[Artist]:
     axes.set_ylim(max(table[table > 0].min(), 1e-12) / 2, 2)
     axes.set_xlabel("step")
     axes.set_ylabel("probability of answer")
-    axes.legend(frameon=False, loc="best", title="answer")
+    axes.legend(frameon=False, title="answer", **BELOW)
     return artists

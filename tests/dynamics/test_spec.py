@@ -70,11 +70,12 @@ def test_the_same_file_gives_the_same_numbers(tmp_path):
     ("old", "new", "message"),
     [
         ("steps = 4", "", r"\[run\] has no steps"),
+        ("step = 0.5", "", "has no step"),
         ("steps = 4", "steps = 4\nspeed = 2", "unknown key 'speed'"),
         ("weight = 3", "wait = 3", "unknown key 'wait'"),
         ("[run]", "[runs]", "unknown key 'runs'"),
         ('name = "sampled_policy_gradient"', 'name = "ppo"', "no update 'ppo'"),
-        ("groups = 2", "grups = 2", "cannot be made so"),
+        ("groups = 2", "grups = 2", "no 'grups'"),
         ("ddof = 0", "dof = 0", "objective.advantage"),
         ('preset = "verl"', 'preset = "verlo"', "no preset"),
         ("rewards = [1, 0.5]", "", "no rewards"),
@@ -109,7 +110,7 @@ def test_the_same_file_gives_the_same_numbers(tmp_path):
         ("groups = 2", "groups = 1000000000000", "draws a step"),
         ("[objective.advantage]", "[objective.flavour]", "unknown key"),
         ("[objective.advantage]\nddof = 0", "advantage = 3", "not a table"),
-        ('preset = "verl"', "preset = 3", "unknown key"),
+        ('preset = "verl"', "preset = 3", "give the name"),
     ],
 )
 def test_what_is_refused(tmp_path, old, new, message):
