@@ -7,12 +7,13 @@ import os
 import platform
 import re
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 from reweight.errors import InputError
 from reweight.terminal import line
 
-__all__ = ["check_writable", "write_atomic"]
+__all__ = ["check_writable", "write_all", "write_atomic"]
 
 
 def check_writable(folder: str | os.PathLike[str]) -> None:
@@ -46,8 +47,45 @@ def check_writable(folder: str | os.PathLike[str]) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{line(folder)} cannot be written to ({reason}); choose another folder") from error
+        raise _unwritable(folder, error) from error
+
+
+def write_all(folder: str | os.PathLike[str], contents: Mapping[str, bytes | str]) -> dict[str, Path]:
+    """Write several files into a folder, in order, each whole or not at all.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        It is made if it is not there.
+    contents : mapping of str to bytes or str
+        What to write, by the file's path below the folder.
+
+    Returns
+    -------
+    dict of str to Path
+        The paths that were written, by the same names.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made or written to; the files written before stay.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(write_all(folder, {"a.txt": "1", "below/b.txt": b"2"}))
+    ['a.txt', 'below/b.txt']
+    """
+    try:
+        return {name: write_atomic(Path(folder) / name, content) for name, content in contents.items()}
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: str | os.PathLike[str], error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{line(folder)} cannot be written to ({reason}); choose another folder")
 
 
 def write_atomic(path: str | os.PathLike[str], content: bytes | str) -> Path:

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from reweight.errors import InputError
+from reweight.terminal import quoted
 
 __all__ = ["as_float", "exact_number", "exact_numbers", "float_sized", "real_number", "real_numbers"]
 
@@ -30,11 +31,11 @@ def exact_number(text: str, name: str) -> Fraction:
     """
     stripped = text.strip()
     if len(stripped) > LONGEST or not NUMBER.fullmatch(stripped):
-        raise InputError(f"{name} is {shortened(text)!r}, which is not a number: write 0.1, 1/10 or 1e-3")
+        raise InputError(f"{name} is {quoted(text)}, which is not a number: write 0.1, 1/10 or 1e-3")
     try:
         return Fraction(stripped)
     except ZeroDivisionError:
-        raise InputError(f"{name} is {shortened(text)!r}, which divides by zero") from None
+        raise InputError(f"{name} is {quoted(text)}, which divides by zero") from None
 
 
 def exact_numbers(text: str, name: str) -> list[Fraction]:
@@ -69,11 +70,6 @@ def float_sized(values: list[Fraction], name: str) -> list[Fraction]:
 def real_number(text: str, name: str) -> float:
     """Return the nearest float of a number; errors are those of both functions above."""
     return as_float(exact_number(text, name), name)
-
-
-def shortened(text: str) -> str:
-    """Return a text cut to what an error message should repeat."""
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def real_numbers(text: str, name: str) -> list[float]:

@@ -139,11 +139,9 @@ def _print(path: xarray.Dataset) -> None:
 
 def _write(path: xarray.Dataset, out: str) -> None:
     import json
-    from pathlib import Path
 
     from reweight.dynamics.trajectory import trajectory_dict
-    from reweight.errors import InputError
-    from reweight.files import write_atomic
+    from reweight.files import write_all
     from reweight.plots import style, trajectory
     from reweight.reports import Figure, Report, Section, Table
 
@@ -165,9 +163,11 @@ def _write(path: xarray.Dataset, out: str) -> None:
         ],
         facts={name: str(value) for name, value in path.attrs.items()},
     )
-    try:
-        write_atomic(Path(out) / "trajectory.json", json.dumps(trajectory_dict(path), allow_nan=False) + "\n")
-        write_atomic(Path(out) / "trajectory.nc", bytes(path.to_netcdf(engine="h5netcdf")))
-    except OSError as error:
-        raise InputError(f"{out} cannot be written to ({error.strerror}): choose another folder with --out") from None
+    write_all(
+        out,
+        {
+            "trajectory.json": json.dumps(trajectory_dict(path), allow_nan=False) + "\n",
+            "trajectory.nc": bytes(path.to_netcdf(engine="h5netcdf")),
+        },
+    )
     options.write_report(report, out)

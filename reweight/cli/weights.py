@@ -76,9 +76,10 @@ def command(
         def table(chosen: Objective) -> Sequence[BinaryWeight | AnswerWeight]:
             return answer_table(chosen, values, masses, exact=exact)
 
-    _print(preset, objective, table(objective), against, other, table(other) if other else None, as_json)
+    rows = table(objective)
+    _print(preset, objective, rows, against, other, table(other) if other else None, as_json)
     if out is not None:
-        _write(preset, objective, table(objective), out)
+        _write(preset, objective, rows, out)
 
 
 def _print(

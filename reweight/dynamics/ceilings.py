@@ -12,13 +12,15 @@ from reweight.objectives.objective import Objective
 from reweight.policies.flat import FlatPolicy
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates import UPDATES, SampledPolicyGradient
+from reweight.updates import PolicyGradient, SampledPolicyGradient, Tilt
 from reweight.updates.update import Update
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["add_ceilings"]
+
+KNOWN = (Tilt, PolicyGradient, SampledPolicyGradient)
 
 
 def add_ceilings(
@@ -54,6 +56,7 @@ def add_ceilings(
     if reason:
         left_out += [f"pass_rate_ceiling: {reason}", f"discovery_ceiling: {reason}"]
         return result.assign_attrs(bounds_left_out="; ".join(left_out))
+    assert isinstance(update, KNOWN)
     result = result.assign(
         pass_rate_ceiling=("step", _stepwise(dataset, objective, update), _attributes("largest reachable pass rate"))
     )
@@ -87,7 +90,9 @@ def _no_ceiling_at_all(dataset: xarray.Dataset, problem: Problem | ProblemSet, p
 
 def _why_not_stepwise(problem: Problem, objective: Objective, update: Update) -> str:
     advantage = objective.advantage
-    if update.name not in UPDATES or getattr(update, "inner_epochs", 1) != 1:
+    if not isinstance(update, KNOWN):
+        return "they are stated for the updates of this package"
+    if update.inner_epochs != 1:
         return "more than one inner epoch"
     if objective.kl is not None and objective.kl.beta > 0:
         return "a KL penalty moves answers that were not sampled"
@@ -103,11 +108,11 @@ def _why_not_stepwise(problem: Problem, objective: Objective, update: Update) ->
 
 
 def _stepwise(
-    dataset: xarray.Dataset, objective: Objective, update: Update
+    dataset: xarray.Dataset, objective: Objective, update: Tilt | PolicyGradient | SampledPolicyGradient
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     advantage = objective.advantage
     bound = bounds.log_odds_step_bound(
-        getattr(update, "step", 0.0),
+        update.step,
         objective.group_size,
         update=update.name,
         ddof=advantage.ddof,

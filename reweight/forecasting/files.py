@@ -7,10 +7,8 @@ import os
 from io import BytesIO
 from pathlib import Path
 
-from reweight.errors import InputError
-from reweight.files import write_atomic
+from reweight.files import write_all
 from reweight.forecasting.result import Forecast
-from reweight.terminal import line
 
 __all__ = ["to_json", "write_files"]
 
@@ -33,10 +31,7 @@ def write_files(forecast: Forecast, folder: str | os.PathLike[str]) -> tuple[Pat
         "forecast.md": forecast.to_markdown(),
         **_figure(forecast),
     }
-    try:
-        return tuple(write_atomic(Path(folder) / name, content) for name, content in contents.items())
-    except OSError as error:
-        raise InputError(f"{line(folder)} cannot be written to ({error.strerror}); choose another folder") from error
+    return tuple(write_all(folder, contents).values())
 
 
 def _figure(forecast: Forecast) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from reweight.errors import InputError
 from reweight.groups.exact_advantages import exact_advantages
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["advantages", "float_advantages"]
+__all__ = ["advantages", "float_advantages", "regularised"]
 
 Floats = NDArray[np.float64]
 LARGEST_REWARD = 1e300
@@ -199,10 +199,11 @@ def _divided(unit: Floats, centred: Floats, std_unit: Floats, std: Floats, advan
     eps = float(advantage.eps)
     if eps == 0:
         return np.divide(centred, std, out=np.zeros_like(centred), where=std > 0) * (unit / std_unit)
-    return np.asarray(unit * centred / _regularised(std_unit * std, advantage))
+    return np.asarray(unit * centred / regularised(std_unit * std, advantage))
 
 
-def _regularised(std: Floats, advantage: Advantage) -> Floats:
+def regularised(std: Floats, advantage: Advantage) -> Floats:
+    """Return the divisor that a standard deviation gives under the rule for eps."""
     eps = float(advantage.eps)
     if advantage.eps_rule == "added":
         return std + eps
@@ -251,5 +252,5 @@ def _apply_singleton_rule(
         raise InputError("a group has one valid reward and no group statistic: set singleton to 'zero' or 'reward'")
     if advantage.singleton == "zero":
         return np.where(lonely, 0.0, result)
-    divisor = _regularised(np.ones_like(rewards), advantage) if advantage.scale == "std" else 1.0
+    divisor = regularised(np.ones_like(rewards), advantage) if advantage.scale == "std" else 1.0
     return np.where(lonely & ~missing, rewards / divisor, result)

@@ -24,7 +24,7 @@ from reweight.groups.advantages import float_advantages
 from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.radicals import RadicalSum
-from reweight.groups.weights import check_prompt_local
+from reweight.groups.weights import check_needs_rewards_alone
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
@@ -46,15 +46,11 @@ def binary_advantages(
     >>> correct.round(4), wrong.round(4)
     (array([0.    , 1.7321, 1.    , 0.5774, 0.    ]), array([ 0.    , -0.5774, -1.    , -1.7321,  0.    ]))
     """
-    check_prompt_local(group_size, advantage)
+    check_needs_rewards_alone(group_size, advantage)
     largest = LARGEST_EXACT_GROUP if exact else LARGEST_GROUP
     if group_size > largest:
         where = " in exact arithmetic" if exact else ""
         raise InputError(f"group_size must be at most {largest}{where}, got {group_size}.")
-    if advantage.baseline == "length_weighted":
-        raise InputError(
-            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
-        )
     groups = (np.arange(group_size) < np.arange(group_size + 1)[:, None]).astype(np.int64)
     values: NDArray[Any]
     if exact:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,8 +85,9 @@ def expected_coefficients(
     >>> expected_coefficients(problem, policy, Objective(Advantage(), 2))
     array([ 0.25 , -0.125, -0.125])
     """
-    given = conditional_coefficients(problem, policy, objective, old=old, reference=reference)
-    drawn = np.exp(behaviour((policy if old is None else old).log_probs(problem)))
+    current, drawn_by = _log_probs(problem, policy, old)
+    given = _conditional(problem, current, drawn_by, objective, reference)
+    drawn = np.exp(behaviour(drawn_by))
     return given * (drawn if given.ndim == 1 else drawn[:, None])
 
 
@@ -103,9 +104,7 @@ def conditional_coefficients(
     Parameters, shapes and errors are those of :func:`expected_coefficients`. On-policy and without KL this is w(y); it
     stays accurate for answers whose probability underflows.
     """
-    old_log_probs = (policy if old is None else old).log_probs(problem)
-    sums = _expected_sums(problem, old_log_probs, objective)
-    return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
+    return _conditional(problem, *_log_probs(problem, policy, old), objective, reference)
 
 
 def sampled_coefficients(
@@ -129,8 +128,8 @@ def sampled_coefficients(
     check_prompt_local(objective.group_size, objective.advantage)
     if draws.ndim != 2 or draws.shape[1] != objective.group_size:
         raise InputError(f"draws have shape {draws.shape}: give (groups, {objective.group_size}), one group a row")
-    old_log_probs = (policy if old is None else old).log_probs(problem)
-    lengths = _lengths(problem, old_log_probs)
+    current, drawn_by = _log_probs(problem, policy, old)
+    lengths = _lengths(problem, drawn_by)
     signed, weight = _group_terms(problem.float_rewards[draws], lengths[draws], objective, range(draws.shape[1]))
     size = len(problem)
 
@@ -138,7 +137,19 @@ def sampled_coefficients(
         return np.bincount(draws.ravel(), weights=values.ravel(), minlength=size)[:, None] / draws.size
 
     sums = GroupSums(add_up(np.maximum(signed, 0)), add_up(np.maximum(-signed, 0)), add_up(weight))
-    return _multipliers(problem, policy, old_log_probs, objective, sums, reference)
+    return _multipliers(problem, current, drawn_by, objective, sums, reference)
+
+
+def _log_probs(problem: Problem, policy: Policy, old: Policy | None) -> tuple[LogProbs, LogProbs]:
+    """Return those of the present and of the old policy, evaluated once where they are the same."""
+    current = policy.log_probs(problem)
+    return current, current if old is None or old is policy else old.log_probs(problem)
+
+
+def _conditional(
+    problem: Problem, current: LogProbs, old: LogProbs, objective: Objective, reference: Policy | None
+) -> Floats:
+    return _multipliers(problem, current, old, objective, _expected_sums(problem, old, objective), reference)
 
 
 def _expected_sums(problem: Problem, old: LogProbs, objective: Objective) -> GroupSums:
@@ -179,20 +190,19 @@ def _group_terms(
         "token_mean": lambda: lengths.shape[1] / lengths.sum(axis=1, keepdims=True),
         "sequence_mean": lambda: 1.0 / lengths[:, members],
         "sequence_sum": lambda: 1.0,
-        "constant": lambda: 1.0 / (objective.constant_length or 1.0),
+        "constant": lambda: 1.0 / cast(float, objective.constant_length),
     }
     weight = np.broadcast_to(rule[objective.aggregation](), values.shape)
     return values * weight, weight
 
 
 def _multipliers(
-    problem: Problem, policy: Policy, old: LogProbs, objective: Objective, sums: GroupSums, reference: Policy | None
+    problem: Problem, current: LogProbs, old: LogProbs, objective: Objective, sums: GroupSums, reference: Policy | None
 ) -> Floats:
     """Put the group's sums, the clipped ratio and the KL term together.
 
     Shape (N,) where every answer is one token, otherwise (N, T).
     """
-    current = policy.log_probs(problem)
     drawable = np.isfinite(behaviour(old))[:, None] & current.mask
     log_ratio, repeats = _difference(current, old, drawable), np.ones(1)
     if objective.ratio.level == "sequence_product":
@@ -225,7 +235,7 @@ def _kl_slope(
         slope = kl.slope(_difference(current, reference, drawable), importance)
     if not np.isfinite(slope).all():
         raise InputError(
-            "the KL penalty is infinite: the reference gives probability zero to an answer that can be drawn"
+            "the KL penalty is infinite in float64: reference and policy differ too much at an answer that can be drawn"
         )
     return slope
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from reweight.checks import unit
 from reweight.errors import InputError
+from reweight.groups.advantages import regularised
 from reweight.groups.binary import binary_weights, gap
 from reweight.groups.weights import group_weights
 from reweight.objectives.advantage import Advantage
@@ -139,9 +140,7 @@ def _binary_row(
 
 def _infinite_gap(variance: float, advantage: Advantage) -> float:
     """Return the gap in infinite groups, where the divisor is the prompt's own standard deviation with its eps."""
-    eps = float(advantage.eps)
-    rules = {"added": variance**0.5 + eps, "inside_root": (variance + eps) ** 0.5, "clamp": max(variance, eps) ** 0.5}
-    return float(1 / rules[advantage.eps_rule])
+    return float(1 / regularised(np.sqrt(variance), advantage))
 
 
 def _finite(value: float) -> float | None:

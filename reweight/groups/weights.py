@@ -15,7 +15,7 @@ from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.expectation import distinct_types, expect_given_type, expect_given_type_exactly, type_masses
 from reweight.objectives.advantage import Advantage, check_group_size
 
-__all__ = ["check_prompt_local", "exact_probabilities", "group_weights"]
+__all__ = ["check_needs_rewards_alone", "check_prompt_local", "exact_probabilities", "group_weights"]
 
 
 def check_prompt_local(group_size: int, advantage: Advantage) -> None:
@@ -23,6 +23,15 @@ def check_prompt_local(group_size: int, advantage: Advantage) -> None:
     check_group_size(group_size, advantage)
     if advantage.couples_prompts:
         raise InputError("a batch baseline or scale couples prompts: use a group statistic")
+
+
+def check_needs_rewards_alone(group_size: int, advantage: Advantage) -> None:
+    """Raise InputError unless this advantage is prompt-local and looks at nothing but rewards."""
+    check_prompt_local(group_size, advantage)
+    if advantage.baseline == "length_weighted":
+        raise InputError(
+            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
+        )
 
 
 def group_weights(
@@ -73,11 +82,7 @@ def group_weights(
     >>> print(group_weights([1, 0], [third, 2 * third], 3, Advantage(), precision="rational"))
     [RadicalSum(2/3*sqrt(2)) RadicalSum(-1/3*sqrt(2))]
     """
-    check_prompt_local(group_size, advantage)
-    if advantage.baseline == "length_weighted":
-        raise InputError(
-            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
-        )
+    check_needs_rewards_alone(group_size, advantage)
     if precision == "rational":
         return _exact_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage)
     if precision != "float64":

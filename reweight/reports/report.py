@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reweight.errors import InputError
-from reweight.files import write_atomic
+from reweight.files import write_all
 from reweight.reports.blocks import Block, Figure, Section, Table
 from reweight.reports.cells import Cell, cell_json, cell_text
 
@@ -116,21 +116,16 @@ class Report:
         from reweight.reports.images import render
         from reweight.reports.markdown import to_markdown
 
-        folder = Path(directory)
         pictures = {figure.name: render(figure.figure) for figure in self.figures()}
-        files: dict[str, tuple[Path, str | bytes]] = {}
+        files: dict[str, tuple[str, str | bytes]] = {}
         for name, picture in pictures.items():
-            files[f"{name}.png"] = folder / "figures" / f"{name}.png", picture.png
-            files[f"{name}.svg"] = folder / "figures" / f"{name}.svg", picture.svg
-        files["markdown"] = folder / "report.md", to_markdown(self)
-        files["json"] = folder / "report.json", json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
-        files["html"] = folder / "index.html", to_html(self, pictures)
-        try:
-            return {key: write_atomic(path, _encode(content)) for key, (path, content) in files.items()}
-        except OSError as error:
-            raise InputError(
-                f"the report cannot be written to {folder} ({error.strerror}); name a folder that can be written to"
-            ) from error
+            files[f"{name}.png"] = f"figures/{name}.png", picture.png
+            files[f"{name}.svg"] = f"figures/{name}.svg", picture.svg
+        files["markdown"] = "report.md", to_markdown(self)
+        files["json"] = "report.json", json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+        files["html"] = "index.html", to_html(self, pictures)
+        written = write_all(directory, {name: _encode(content) for name, content in files.values()})
+        return {key: written[name] for key, (name, _) in files.items()}
 
 
 def _encode(content: str | bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from reweight.errors import InputError
@@ -87,11 +88,9 @@ def _prompt(value: Any, where: str) -> str:
         raise InputError(f"{where}: the row has no prompt; write the prompt's text")
     if isinstance(value, str):
         return value
-    try:
-        if isinstance(value, list | dict):
+    if isinstance(value, list | dict):
+        with suppress(TypeError):  # bytes or dates within the messages
             return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    except TypeError:  # bytes or dates within the messages
-        pass
     raise InputError(f"{where}: the prompt {quoted(value)} is neither a text nor a list of messages; write one of both")
 
 
