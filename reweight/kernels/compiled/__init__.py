@@ -1,0 +1,1 @@
+"""Loops that numba compiles when they are first called; imported inside the functions that need them."""
