@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from reweight.groups.coefficients import expected_coefficients
     from reweight.groups.weights import group_weights
     from reweight.objectives.advantage import Advantage
+    from reweight.objectives.batch import Batch
     from reweight.objectives.clip import Clip, surrogate
+    from reweight.objectives.filter import Filter
     from reweight.objectives.kl import KLPenalty, kl_expected, kl_gradient
-    from reweight.objectives.objective import Objective, Ratio, diff
+    from reweight.objectives.loss import batch_loss, sequence_ratio, token_weights
+    from reweight.objectives.objective import Objective, diff
     from reweight.objectives.presets import preset, presets
+    from reweight.objectives.ratio import Ratio
+    from reweight.objectives.reward import LengthPenalty, RewardRule
     from reweight.policies.flat import FlatPolicy
     from reweight.problems.problem import Problem, ProblemSet
     from reweight.updates.policy_gradient import PolicyGradient
@@ -37,10 +42,15 @@ _HOMES = {
     "groups.coefficients": ("expected_coefficients",),
     "groups.weights": ("group_weights",),
     "objectives.advantage": ("Advantage",),
+    "objectives.batch": ("Batch",),
     "objectives.clip": ("Clip", "surrogate"),
+    "objectives.filter": ("Filter",),
     "objectives.kl": ("KLPenalty", "kl_expected", "kl_gradient"),
-    "objectives.objective": ("Objective", "Ratio", "diff"),
+    "objectives.loss": ("batch_loss", "sequence_ratio", "token_weights"),
+    "objectives.objective": ("Objective", "diff"),
     "objectives.presets": ("preset", "presets"),
+    "objectives.ratio": ("Ratio",),
+    "objectives.reward": ("LengthPenalty", "RewardRule"),
     "policies.flat": ("FlatPolicy",),
     "problems.problem": ("Problem", "ProblemSet"),
     "updates.policy_gradient": ("PolicyGradient",),
@@ -52,18 +62,23 @@ _SUBPACKAGES = ("bounds", "measures", "rollouts")
 
 __all__ = [
     "Advantage",
+    "Batch",
     "Clip",
+    "Filter",
     "FlatPolicy",
     "InputError",
     "KLPenalty",
+    "LengthPenalty",
     "Objective",
     "PolicyGradient",
     "Problem",
     "ProblemSet",
     "Ratio",
+    "RewardRule",
     "SampledPolicyGradient",
     "Tilt",
     "advantages",
+    "batch_loss",
     "bounds",
     "diff",
     "effective_objective",
@@ -79,7 +94,9 @@ __all__ = [
     "presets",
     "rollouts",
     "run",
+    "sequence_ratio",
     "surrogate",
+    "token_weights",
     "usable_share",
 ]
 

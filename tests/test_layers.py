@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reweight.groups",),
     ("reweight.objectives", "reweight.policies"),
     ("reweight.problems",),
+    ("reweight.kernels",),
     ("reweight.checks", "reweight.errors", "reweight.files", "reweight.terminal"),
 )
 HEIGHT = {part: -row for row, parts in enumerate(LAYERS) for part in parts}

@@ -17,6 +17,7 @@ EpsRule = Literal["added", "inside_root", "clamp"]
 Selection = Literal["all", "best"]
 Singleton = Literal["zero", "reward", "error"]
 Missing = Literal["exclude", "zero", "error"]
+Second = Literal["batch_standardise", "token_whiten"]
 LARGEST_EPS = 1e12
 
 
@@ -39,6 +40,9 @@ class Advantage:
         The stabiliser; a decimal float means the decimal that it prints as (1e-4 is 1/10000).
     eps_rule : {"added", "inside_root", "clamp"}
         s + eps, sqrt(s^2 + eps), or sqrt(max(s^2, eps)) for a standard deviation s; to a mean eps is always added.
+    second : {"batch_standardise", "token_whiten"}, optional
+        A second normalisation, with the same ddof, eps and eps_rule: the z-score of all advantages of the batch, or
+        that in which each answer counts once a token (its ddof too is in tokens).
     selection : {"all", "best"}
         Whether every member keeps its advantage or only the single best one.
     singleton : {"zero", "reward", "error"}
@@ -61,7 +65,7 @@ class Advantage:
     Examples
     --------
     >>> Advantage(ddof=1, eps=1e-4)  # doctest: +ELLIPSIS
-    Advantage(baseline='mean', scale='std', ddof=1, eps=0.0001, eps_rule='added', selection='all', ...)
+    Advantage(baseline='mean', scale='std', ddof=1, eps=0.0001, eps_rule='added', second=None, ...)
     """
 
     baseline: Baseline = "mean"
@@ -70,6 +74,7 @@ class Advantage:
     eps: float | Fraction = 0.0
     eps_rule: EpsRule = "added"
     _: KW_ONLY
+    second: Second | None = None
     selection: Selection = "all"
     singleton: Singleton = "zero"
     missing: Missing = "exclude"
@@ -86,6 +91,8 @@ class Advantage:
         }
         for name, allowed in choices.items():
             choice(getattr(self, name), name, allowed)
+        if self.second is not None:
+            choice(self.second, "second", get_args(Second))
         integer(self.ddof, "ddof", at_least=0)
         number(self.eps, "eps", at_least=0.0, at_most=LARGEST_EPS)
 
@@ -106,7 +113,7 @@ class Advantage:
     @property
     def couples_prompts(self) -> bool:
         """Whether a statistic of the whole batch enters, so that prompts of one batch depend on each other."""
-        return self.baseline == "batch_mean" or self.scale == "batch_std"
+        return self.baseline == "batch_mean" or self.scale == "batch_std" or self.second is not None
 
 
 def check_group_size(group_size: int, advantage: Advantage) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from reweight.errors import InputError
 __all__ = ["KLPenalty", "k3", "kl_divergence", "kl_expected", "kl_gradient"]
 
 Estimator = Literal["k1", "k2", "k3"]
+Place = Literal["loss", "reward", "advantage"]
 GradientRule = Literal["autograd", "straight_through", "ratio_weighted"]
 Floats = NDArray[np.float64]
 LARGEST_BETA = 1e12
@@ -31,10 +32,15 @@ class KLPenalty:
         With x = log reference - log pi at a sample: -x, x^2 / 2, or exp(x) - x - 1.
     beta : float
         Weight of the penalty, in reward units per nat.
-    place : {"loss"}
-        Where it enters.
+    place : {"loss", "reward", "advantage"}
+        Where it enters: a term of the loss; subtracted, summed over the answer's tokens and at the policy that drew it,
+        from the reward before the group compares (verl); or subtracted from each token's advantage as what is still to
+        come from that token on (OpenRLHF, REINFORCE++).
     gradient : {"autograd", "straight_through", "ratio_weighted"}
-        Differentiate the estimator; replace its gradient by that of k2; or differentiate ratio times estimator.
+        For the place "loss": differentiate the estimator; replace its gradient by that of k2; or differentiate ratio
+        times estimator.
+    limit : float, optional
+        The estimator is clamped to [-limit, limit], in nats; where it is clamped it has no gradient.
 
     Notes
     -----
@@ -49,21 +55,28 @@ class KLPenalty:
 
     estimator: Estimator
     beta: float
-    place: Literal["loss"] = "loss"
+    place: Place = "loss"
     _: KW_ONLY
     gradient: GradientRule = "autograd"
+    limit: float | None = None
 
     def __post_init__(self) -> None:
         choice(self.estimator, "KL estimator", get_args(Estimator))
-        choice(self.place, "KL place", ("loss",))
+        choice(self.place, "KL place", get_args(Place))
         choice(self.gradient, "KL gradient", get_args(GradientRule))
         number(self.beta, "KL beta", at_least=0.0, at_most=LARGEST_BETA)
+        if self.limit is not None:
+            number(self.limit, "KL limit", above=0.0, at_most=LARGEST_BETA)
+        if self.place != "loss" and self.gradient != "autograd":
+            raise InputError(f"a KL penalty in the {self.place} has no gradient of its own: leave gradient out")
 
     def value(self, log_ratio: Floats) -> Floats:
         """Return the estimator at log pi - log reference, in nats."""
         if self.estimator == "k1":
-            return log_ratio
-        return log_ratio**2 / 2 if self.estimator == "k2" else k3(log_ratio)
+            value = log_ratio
+        else:
+            value = log_ratio**2 / 2 if self.estimator == "k2" else k3(log_ratio)
+        return value if self.limit is None else np.clip(value, -self.limit, self.limit)
 
     def slope(self, log_ratio: Floats, importance: Floats) -> Floats:
         """Return what multiplies grad log pi of one sample in the gradient of the penalty (without beta).
@@ -72,13 +85,14 @@ class KLPenalty:
         """
         if self.gradient == "straight_through":
             return log_ratio
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            moves = 1.0 if self.limit is None else np.abs(replace(self, limit=None).value(log_ratio)) <= self.limit
             if self.gradient == "autograd":
                 autograd = {"k1": np.ones_like(log_ratio), "k2": log_ratio, "k3": -np.expm1(-log_ratio)}
-                return autograd[self.estimator]
+                return np.where(moves, autograd[self.estimator], 0.0)
             # value plus slope of the estimator, in which the exponentials of k3 cancel
             weighted = {"k1": log_ratio + 1, "k2": log_ratio**2 / 2 + log_ratio, "k3": log_ratio}
-            return np.asarray(importance * weighted[self.estimator])
+            return np.asarray(importance * np.where(moves, weighted[self.estimator], self.value(log_ratio)))
 
 
 def k3(log_ratio: Floats) -> Floats:

@@ -1,8 +1,9 @@
 """RLOO: REINFORCE, one term an answer, with the leave-one-out mean as baseline."""
 
 from reweight.objectives.advantage import Advantage
-from reweight.objectives.objective import Objective, Ratio
+from reweight.objectives.objective import Objective
 from reweight.objectives.presets import Preset
+from reweight.objectives.ratio import Ratio
 
 PRESET = Preset(
     name="rloo",
