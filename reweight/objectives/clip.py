@@ -61,9 +61,7 @@ class Clip:
         if self.dual is not None:
             number(self.dual, "dual clip", above=1.0, at_most=LARGEST_RATIO)
         if self.range[0] > self.range[1]:
-            raise InputError(
-                f"the clip range [{self.range[0]:g}, {self.range[1]:g}] is empty: low = 1 clips from above only"
-            )
+            raise InputError(f"the clip range {self.range} is empty: low = 1 clips from above only")
         if self.ratio_cap is not None:
             number(self.ratio_cap, "ratio cap", above=self.range[1], at_most=LARGEST_RATIO)
         if self.log_ratio_limit is not None:

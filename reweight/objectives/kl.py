@@ -72,10 +72,7 @@ class KLPenalty:
 
     def value(self, log_ratio: Floats) -> Floats:
         """Return the estimator at log pi - log reference, in nats."""
-        if self.estimator == "k1":
-            value = log_ratio
-        else:
-            value = log_ratio**2 / 2 if self.estimator == "k2" else k3(log_ratio)
+        value = {"k1": log_ratio, "k2": log_ratio**2 / 2, "k3": k3(log_ratio)}[self.estimator]
         return value if self.limit is None else np.clip(value, -self.limit, self.limit)
 
     def slope(self, log_ratio: Floats, importance: Floats) -> Floats:

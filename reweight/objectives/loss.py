@@ -43,7 +43,7 @@ def sequence_ratio(log_ratios: ArrayLike, mask: ArrayLike | None = None) -> Floa
 
     Examples
     --------
-    >>> sequence_ratio([[0.4, 0.0, 0.0, 0.0], [0.4, -0.2, 0.1, 0.1]], [[True, False, False, False], [True] * 4]).round(6)
+    >>> sequence_ratio([[0.4, 0.0], [0.4, -0.2]], [[True, False], [True, True]]).round(6)
     array([1.491825, 1.105171])
     """
     table, counted = _tokens(log_ratios, mask)
@@ -62,7 +62,7 @@ def token_ratios(log_ratios: Floats, mask: NDArray[np.bool_], level: Level) -> F
 
 
 def multiplier(ratio: Floats, sign: float, clip: Clip | None, level: Level) -> Floats:
-    """Return what multiplies |advantage| * grad log(ratio) in the gradient of a token's term, by the advantage's sign."""
+    """Return what multiplies |advantage| * grad log(ratio) in a token's gradient, by the sign of the advantage."""
     if level == "detached_weight":
         return sign * detached_weight(ratio, clip)
     return np.asarray(ratio * surrogate(ratio, sign, clip)[1])
@@ -100,8 +100,8 @@ def token_weights(
 
     Examples
     --------
-    >>> token_weights([1, 4]), token_weights([1, 4], "sequence_mean"), token_weights([1, 4], "constant", constant_length=8)
-    (array([0.2, 0.2]), array([0.5  , 0.125]), array([0.0625, 0.0625]))
+    >>> token_weights([1, 4]), token_weights([1, 4], "sequence_mean")
+    (array([0.2, 0.2]), array([0.5  , 0.125]))
     """
     tokens = real(lengths, "lengths", at_least=0.0)
     choice(aggregation, "aggregation", get_args(Aggregation))
@@ -167,9 +167,7 @@ def batch_loss(
         raise InputError(f"log_ratios have shape {table.shape}: give (answers, tokens)")
     a = real(advantages, "advantages")
     if a.shape not in (table.shape, table.shape[:1]):
-        raise InputError(
-            f"advantages have shape {a.shape} for log_ratios of shape {table.shape}: give one an answer or token"
-        )
+        raise InputError(f"advantages of shape {a.shape} for log_ratios {table.shape}: give one an answer or token")
     a = np.broadcast_to(a if a.ndim == 2 else a[:, None], table.shape)
     level, clip = objective.ratio.level, objective.clip
     weight = token_weights(

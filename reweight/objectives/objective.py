@@ -19,6 +19,7 @@ __all__ = ["Aggregation", "Objective", "diff", "flatten"]
 
 Aggregation = Literal["token_mean", "prompt_token_mean", "sequence_mean", "sequence_sum", "constant"]
 LARGEST_LENGTH = 1e12
+PLAIN_REWARD, TOKEN_RATIO = RewardRule(), Ratio()
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Objective:
     advantage: Advantage
     group_size: int
     _: KW_ONLY
-    reward: RewardRule = RewardRule()
-    ratio: Ratio = Ratio()
+    reward: RewardRule = PLAIN_REWARD
+    ratio: Ratio = TOKEN_RATIO
     clip: Clip | None = None
     kl: KLPenalty | None = None
     aggregation: Aggregation = "token_mean"
@@ -114,9 +115,7 @@ def _check_transform(rule: RewardRule, group_size: int) -> None:
 
 def _check_batch(objective: Objective) -> None:
     if objective.batch is None and objective.advantage.couples_prompts:
-        raise InputError(
-            "a batch baseline, scale or second normalisation couples prompts: say which with batch=Batch()"
-        )
+        raise InputError("a batch baseline, scale or second normalisation couples prompts: give a batch")
     if objective.batch is not None and objective.filter is not None and objective.filter.rounds == "pool":
         raise InputError("pooled rounds give groups of unequal sizes, which a batch cannot hold: use rounds 'redraw'")
 

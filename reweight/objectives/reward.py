@@ -122,7 +122,7 @@ class RewardRule:
                 number(weight, "channel weight", at_least=-LARGEST, at_most=LARGEST)
         if self.order == "normalise_then_sum" and (self.transform or self.bonus or self.length_penalty):
             raise InputError(
-                "channels that are normalised apart take no transform, bonus or length penalty: make the bonus a channel"
+                "channels that are normalised apart take no transform, bonus or length penalty: make it a channel"
             )
 
     @property

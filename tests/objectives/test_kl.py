@@ -55,7 +55,7 @@ def test_answers_of_probability_zero_are_allowed_where_the_policy_has_none():
 
 @pytest.mark.parametrize(
     "fields",
-    [("k4", 0.1), ("k1", -0.1), ("k1", float("nan")), ("k1", 0.1, "reward"), ("k1", "much")],
+    [("k4", 0.1), ("k1", -0.1), ("k1", float("nan")), ("k1", 0.1, "lose"), ("k1", "much")],
 )
 def test_a_penalty_knows_its_choices(fields):
     with pytest.raises(InputError):
