@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reweight.objectives.reward import LengthPenalty, RewardRule
     from reweight.policies.flat import FlatPolicy
     from reweight.problems.problem import Problem, ProblemSet
+    from reweight.problems.verifier import Verifier
     from reweight.updates.policy_gradient import PolicyGradient
     from reweight.updates.sampled_policy_gradient import SampledPolicyGradient
     from reweight.updates.tilt import Tilt
@@ -53,6 +54,7 @@ _HOMES = {
     "objectives.reward": ("LengthPenalty", "RewardRule"),
     "policies.flat": ("FlatPolicy",),
     "problems.problem": ("Problem", "ProblemSet"),
+    "problems.verifier": ("Verifier",),
     "updates.policy_gradient": ("PolicyGradient",),
     "updates.sampled_policy_gradient": ("SampledPolicyGradient",),
     "updates.tilt": ("Tilt",),
@@ -77,6 +79,7 @@ __all__ = [
     "RewardRule",
     "SampledPolicyGradient",
     "Tilt",
+    "Verifier",
     "advantages",
     "batch_loss",
     "bounds",

@@ -1,5 +1,6 @@
 """Problems: finite answer sets with rewards."""
 
 from reweight.problems.problem import Problem, ProblemSet
+from reweight.problems.verifier import Verifier
 
-__all__ = ["Problem", "ProblemSet"]
+__all__ = ["Problem", "ProblemSet", "Verifier"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reweight.checks import real
 from reweight.errors import InputError
+from reweight.problems.verifier import Verifier
 
 __all__ = ["Problem", "ProblemSet"]
 
@@ -20,14 +23,20 @@ class Problem:
 
     Parameters
     ----------
-    rewards : array_like, shape (N,)
+    rewards : array_like, shape (N,) or (N, channels)
         Reward of each answer: floats, or Fractions for exact work.
     correct : array_like of bool, shape (N,), optional
-        Which answers are correct. By default those with the larger reward, when there are exactly two reward values.
+        Which answers are correct. By default those with the larger reward, when there is one channel and it has exactly
+        two reward values.
     answers : sequence of str, length N, optional
         Names of the answers, for tables and figures.
     lengths : array_like, shape (N,), optional
         Length of each answer in tokens; where it is absent the policy's own token count is used.
+    counts : array_like, shape (N,), optional
+        Process events of each answer (tool calls, steps), for the bonus of a RewardRule.
+    verifier : Verifier, optional
+        The distribution of the observed reward given the answer; without one, the reward is observed. `rewards` stay
+        the true ones.
 
     Attributes
     ----------
@@ -49,6 +58,8 @@ class Problem:
     rewards: NDArray[Any]
     answers: tuple[str, ...]
     lengths: NDArray[np.float64] | None
+    counts: NDArray[np.float64] | None
+    verifier: Verifier | None
     prompt: int
     _correct: NDArray[np.bool_] | None
 
@@ -59,6 +70,8 @@ class Problem:
         correct: ArrayLike | None = None,
         answers: Sequence[str] | None = None,
         lengths: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        verifier: Verifier | None = None,
     ) -> None:
         table = _reward_array(rewards)
         size = len(table)
@@ -70,6 +83,8 @@ class Problem:
         object.__setattr__(self, "rewards", table)
         object.__setattr__(self, "answers", names)
         object.__setattr__(self, "lengths", None if lengths is None else _length_array(lengths, size))
+        object.__setattr__(self, "counts", None if counts is None else _count_array(counts, size))
+        object.__setattr__(self, "verifier", _checked_verifier(verifier, table))
         object.__setattr__(self, "prompt", 0)
         object.__setattr__(self, "_correct", _correct_set(table, correct))
 
@@ -78,7 +93,7 @@ class Problem:
 
     @property
     def float_rewards(self) -> NDArray[np.float64]:
-        """The rewards in float64, shape (N,)."""
+        """The rewards in float64, shape (N,) or (N, channels)."""
         return self.rewards.astype(np.float64)
 
     @property
@@ -96,10 +111,10 @@ class Problem:
             If it was not given and the rewards do not have exactly two values.
         """
         if self._correct is None:
-            levels = len(set(self.rewards.tolist()))
-            raise InputError(
-                f"the rewards have {levels} values, not two: say which answers are correct with correct=..."
+            found = (
+                "several channels" if self.rewards.ndim > 1 else f"{len(set(self.rewards.tolist()))} values, not two"
             )
+            raise InputError(f"the rewards have {found}: say which answers are correct with correct=...")
         return self._correct
 
 
@@ -149,26 +164,21 @@ class ProblemSet:
 
 
 def _with_prompt(problem: Problem, index: int) -> Problem:
-    numbered = Problem(
-        problem.rewards,
-        correct=problem.correct if problem.has_correct_set else None,
-        answers=problem.answers,
-        lengths=problem.lengths,
-    )
+    numbered = copy(problem)
     object.__setattr__(numbered, "prompt", index)
     return numbered
 
 
 def _reward_array(rewards: ArrayLike) -> NDArray[Any]:
     table = np.array(rewards)
-    if table.ndim != 1 or table.size == 0:
-        raise InputError(f"rewards have shape {table.shape}: give one reward an answer, at least one")
+    if table.ndim not in (1, 2) or table.size == 0:
+        raise InputError(f"rewards have shape {table.shape}: give one reward an answer and channel, at least one")
     if table.dtype != object:
         try:
             table = table.astype(np.float64)
         except (TypeError, ValueError):
             raise InputError("a reward is not a number: give floats or Fractions") from None
-    if not all(np.isfinite(float(reward)) for reward in table):
+    if not np.isfinite(table.astype(np.float64)).all():
         raise InputError("a reward is not finite: give one finite reward an answer")
     table.setflags(write=False)
     return table
@@ -184,12 +194,30 @@ def _length_array(lengths: ArrayLike, size: int) -> NDArray[np.float64]:
     return table
 
 
+def _count_array(counts: ArrayLike, size: int) -> NDArray[np.float64]:
+    table = np.array(real(counts, "counts", at_least=0.0))
+    if table.shape != (size,) or not np.isfinite(table).all():
+        raise InputError(f"counts of shape {table.shape} for {size} rewards: give one finite count an answer")
+    table.setflags(write=False)
+    return table
+
+
+def _checked_verifier(verifier: Verifier | None, rewards: NDArray[Any]) -> Verifier | None:
+    if verifier is not None and (rewards.ndim > 1 or len(verifier.probabilities) != len(rewards)):
+        raise InputError(
+            f"a verifier of {len(verifier.probabilities)} answers for rewards of shape {rewards.shape}: "
+            "it judges one channel, with one row an answer"
+        )
+    return verifier
+
+
 def _correct_set(rewards: NDArray[Any], correct: ArrayLike | None) -> NDArray[np.bool_] | None:
     if correct is None:
-        levels = sorted(set(rewards.tolist()))
-        return None if len(levels) != 2 else np.array([reward == levels[1] for reward in rewards])
+        levels = np.unique(rewards)
+        single = rewards.ndim == 1 and len(levels) == 2
+        return np.asarray(rewards == levels[1]).astype(bool) if single else None
     marks = np.array(correct)
-    if marks.shape != rewards.shape or marks.dtype != bool:
+    if marks.shape != rewards.shape[:1] or marks.dtype != bool:
         raise InputError(f"correct has shape {marks.shape} and type {marks.dtype}: give one bool an answer")
     marks.setflags(write=False)
     return marks

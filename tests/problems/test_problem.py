@@ -44,7 +44,7 @@ def test_a_set_numbers_its_prompts_and_normalises_weights():
     ("make", "message"),
     [
         (lambda: Problem([]), "at least one"),
-        (lambda: Problem([[1, 0]]), "one reward an answer"),
+        (lambda: Problem([[[1, 0]]]), "one reward an answer"),
         (lambda: Problem(["a", "b"]), "not a number"),
         (lambda: Problem([1, float("nan")]), "not finite"),
         (lambda: Problem([1, 0], answers=["x"]), "one name a reward"),
