@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reweight.checks import integer, number
 from reweight.groups.coefficients import expected_coefficients
@@ -57,12 +55,6 @@ class PolicyGradient:
         """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`."""
         drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
-            epoch = partial(_expected, policy=current, objective=objective, old=drawn_by, reference=reference)
-            current = climbed(current, self.step, problem, epoch)
+            found = expected_coefficients(problem, current, objective, old=drawn_by, reference=reference)
+            current = climbed(current, self.step, problem, found if isinstance(found, list) else [found])
         return current
-
-
-def _expected(
-    prompt: Problem, policy: Policy, objective: Objective, old: Policy, reference: Policy | None
-) -> NDArray[np.float64]:
-    return expected_coefficients(prompt, policy, objective, old=old, reference=reference)

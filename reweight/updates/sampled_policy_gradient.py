@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 
 from reweight.checks import integer, number
 from reweight.errors import InputError
-from reweight.groups.behaviour import behaviour
 from reweight.groups.coefficients import sampled_coefficients
+from reweight.groups.drawing import draw_groups
+from reweight.groups.prompt import Prompt
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
-from reweight.updates.update import LARGEST_STEP, AnyPolicy, climbed, prompts_of
+from reweight.updates.update import LARGEST_STEP, AnyPolicy, climbed
 
 __all__ = ["SampledPolicyGradient"]
 
@@ -66,15 +66,16 @@ class SampledPolicyGradient:
         """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`."""
         if rng is None:
             raise InputError("a sampled update draws groups: give rng=numpy.random.default_rng(seed)")
-        shape = (self.groups, objective.group_size)
         if self.groups * objective.group_size > MOST_DRAWS:
             raise InputError(f"{self.groups} groups of {objective.group_size} are above {MOST_DRAWS:.0e} draws a step")
         drawn_by = policy if old is None else old
-        draws = {}
-        for prompt, _ in prompts_of(problem):
-            mass = np.exp(behaviour(drawn_by.log_probs(prompt)))
-            draws[prompt.prompt] = rng.choice(len(prompt), size=shape, p=mass / mass.sum())
-        return self.apply_to_draws(problem, draws, policy, objective, old=old, reference=reference)
+        draws, verdicts = {}, {}
+        for prompt in Prompt.of(problem, drawn_by, objective, None, reference):
+            position = prompt.problem.prompt
+            draws[position], shown = draw_groups(prompt, self.groups, rng)
+            if shown is not None:
+                verdicts[position] = shown
+        return self.apply_to_draws(problem, draws, policy, objective, verdicts=verdicts, old=old, reference=reference)
 
     def apply_to_draws(
         self,
@@ -83,6 +84,7 @@ class SampledPolicyGradient:
         policy: AnyPolicy,
         objective: Objective,
         *,
+        verdicts: Mapping[int, NDArray[np.intp]] | None = None,
         old: AnyPolicy | None = None,
         reference: Policy | None = None,
     ) -> AnyPolicy:
@@ -92,24 +94,15 @@ class SampledPolicyGradient:
         ----------
         draws : mapping of int to ndarray of int, shape (groups, G)
             Answer indices by the prompt's position (0 for a single Problem).
+        verdicts : mapping of int to ndarray of int, shape (groups, G), optional
+            Which level of the problem's verifier was observed for each draw.
 
         Others are those of :meth:`apply`.
         """
         drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
-            epoch = partial(
-                _sampled, draws=draws, policy=current, objective=objective, old=drawn_by, reference=reference
+            found = sampled_coefficients(
+                problem, current, objective, draws, verdicts=verdicts, old=drawn_by, reference=reference
             )
-            current = climbed(current, self.step, problem, epoch)
+            current = climbed(current, self.step, problem, found)
         return current
-
-
-def _sampled(
-    prompt: Problem,
-    draws: Mapping[int, NDArray[np.intp]],
-    policy: Policy,
-    objective: Objective,
-    old: Policy,
-    reference: Policy | None,
-) -> NDArray[np.float64]:
-    return sampled_coefficients(prompt, policy, objective, draws[prompt.prompt], old=old, reference=reference)

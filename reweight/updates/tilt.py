@@ -76,8 +76,8 @@ class Tilt:
             raise InputError(f"{type(policy).__name__} has no exact tilt: use PolicyGradient")
         drawn_by, current = policy if old is None else old, policy
         for _ in range(self.inner_epochs):
-            for prompt, _weight in prompts_of(problem):
-                given = conditional_coefficients(prompt, current, objective, old=drawn_by, reference=reference)
+            found = conditional_coefficients(problem, current, objective, old=drawn_by, reference=reference)
+            for (prompt, _weight), given in zip(prompts_of(problem), found, strict=True):
                 drawn, now = behaviour(drawn_by.log_probs(prompt)), current.log_probs(prompt).total
                 importance = np.exp(np.subtract(drawn, now, out=np.zeros_like(now), where=np.isfinite(drawn)))
                 weighted = given * (importance if given.ndim == 1 else importance[:, None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -55,10 +55,10 @@ def climbed(
     policy: AnyPolicy,
     step: float,
     problem: Problem | ProblemSet,
-    coefficients: Callable[[Problem], NDArray[np.float64]],
+    coefficients: Sequence[NDArray[np.float64]],
 ) -> AnyPolicy:
-    """Return the policy one step up the weighted sum over prompts of pulled-back coefficients."""
+    """Return the policy one step up the weighted sum over prompts of their pulled-back coefficients."""
     gradient = np.zeros_like(policy.parameters)
-    for prompt, weight in prompts_of(problem):
-        gradient += weight * policy.pull_back(prompt, coefficients(prompt))
+    for (prompt, weight), values in zip(prompts_of(problem), coefficients, strict=True):
+        gradient += weight * policy.pull_back(prompt, values)
     return policy.replace(policy.parameters + step * gradient)

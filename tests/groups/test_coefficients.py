@@ -30,7 +30,9 @@ def mean_over_all_groups(problem, policy, objective, old, reference=None):
     for group in product(range(len(problem)), repeat=objective.group_size):
         draws = np.array([group])
         mass = np.prod(probabilities[list(group)])
-        total = total + mass * sampled_coefficients(problem, policy, objective, draws, old=old, reference=reference)
+        total = (
+            total + mass * sampled_coefficients(problem, policy, objective, {0: draws}, old=old, reference=reference)[0]
+        )
     return total
 
 
@@ -79,7 +81,7 @@ def test_lengths_enter_through_aggregation(aggregation, baseline):
 def test_on_policy_without_kl_it_is_probability_times_weight():
     problem, policy = Problem([1, 0.5, 0]), FlatPolicy.from_probabilities([0.2, 0.3, 0.5])
     weights = group_weights([1, 0.5, 0], [0.2, 0.3, 0.5], 5, Advantage())
-    given_answer = conditional_coefficients(problem, policy, Objective(Advantage(), 5, clip=Clip(0.2, 0.2)))
+    (given_answer,) = conditional_coefficients(problem, policy, Objective(Advantage(), 5, clip=Clip(0.2, 0.2)))
     np.testing.assert_allclose(given_answer, weights, rtol=1e-12)
 
 

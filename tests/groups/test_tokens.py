@@ -150,5 +150,5 @@ def test_answers_that_do_not_hold_all_mass_are_refused():
 def test_draws_of_another_group_size_are_refused():
     from reweight.groups.coefficients import sampled_coefficients
 
-    with pytest.raises(InputError, match="one group a row"):
-        sampled_coefficients(Problem(REWARDS), NOW, Objective(Advantage(), 3), np.array([[0, 1]]))
+    with pytest.raises(InputError, match="give .groups, 3."):
+        sampled_coefficients(Problem(REWARDS), NOW, Objective(Advantage(), 3), {0: np.array([[0, 1]])})

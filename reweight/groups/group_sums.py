@@ -1,0 +1,133 @@
+"""The three numbers through which a group reaches the gradient, in expectation or for given draws.
+
+Given that answer y was sampled, the group enters through the expected positive and negative parts of advantage times
+aggregation weight, and the expected aggregation weight. A drawn batch gives the same three numbers by counting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reweight.groups.expectation import expect_given_type
+from reweight.groups.filtering import filter_cost, kept, stop_probability
+from reweight.groups.outcomes import Outcomes, lengths_matter
+from reweight.groups.terms import aggregation_weights, group_advantages
+from reweight.objectives.objective import Objective
+
+__all__ = ["GroupSums", "expected_sums", "sampled_sums", "split"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """What a group gives each answer: E[(A W)+], E[(A W)-] and E[W], with W the aggregation weight.
+
+    The first two have shape (N, T), or (N, 1) where a token's place in the answer does not matter; the third (N, 1).
+    """
+
+    positive: Floats
+    negative: Floats
+    weight: Floats
+
+
+def split(signed: Floats, weight: Floats, shifts: Floats) -> Floats:
+    """Return, stacked in the last axis, (A - b)+ W and (A - b)- W for every shift b, and W.
+
+    `signed` and `weight` have any one shape; that of the result has 2 K + 1 more, for K shifts.
+    """
+    moved = (signed[..., None] - shifts) * weight[..., None]
+    return np.concatenate([np.maximum(moved, 0), np.maximum(-moved, 0), weight[..., None]], axis=-1)
+
+
+def expected_sums(
+    outcomes: Outcomes, probabilities: Floats, lengths: Floats, objective: Objective, shifts: Floats
+) -> GroupSums:
+    """Compute the three numbers for groups drawn from `probabilities`, shape (N,).
+
+    `lengths`, shape (N,), are in tokens; `shifts`, shape (N, T) or (N, 1), is what a KL term takes from each token's
+    advantage.
+    """
+    distinct, position = np.unique(shifts, return_inverse=True)
+    masses = outcomes.masses(probabilities)
+    if objective.filter is None:
+        values = _expected(outcomes, masses, objective.group_size, objective, distinct)
+    else:
+        values = _filtered(outcomes, masses, objective, distinct)
+    by_answer = outcomes.average(values)
+    if not lengths_matter(objective) and objective.aggregation == "sequence_mean":
+        by_answer = by_answer / lengths[:, None]
+    return gathered(by_answer, position.reshape(shifts.shape))
+
+
+def gathered(by_answer: Floats, position: NDArray[np.intp]) -> GroupSums:
+    """Pick each token's shift out of the columns of :func:`split`, shape (N, 2 K + 1)."""
+    count = by_answer.shape[1] // 2
+    rows = np.arange(len(by_answer))[:, None]
+    return GroupSums(by_answer[rows, position], by_answer[rows, count + position], by_answer[:, -1:])
+
+
+def _filtered(outcomes: Outcomes, masses: Floats, objective: Objective, shifts: Floats) -> Floats:
+    rule, size = objective.filter, objective.group_size
+    assert rule is not None
+    if rule.rounds == "pool":
+        assert rule.max_rounds is not None
+        return np.asarray(
+            sum(_expected(outcomes, masses, k * size, objective, shifts) for k in range(1, rule.max_rounds + 1))
+        )
+    cost = filter_cost(masses, outcomes.rewards, size, rule)
+    values = _expected(outcomes, masses, size, objective, shifts)
+    return values * (cost.filled / cost.share) if cost.share > 0 else np.zeros_like(values)
+
+
+def _expected(outcomes: Outcomes, masses: Floats, size: int, objective: Objective, shifts: Floats) -> Floats:
+    """Return E[split | member 1 has type a, the group is kept at this size] P(kept at this size | a), shape (L, S)."""
+    best = float(outcomes.rewards.max())
+
+    def statistic(groups: NDArray[np.int64]) -> Floats:
+        rewards, lengths = outcomes.rewards[groups], outcomes.lengths[groups]
+        terms = split(
+            group_advantages(rewards, lengths, objective, [0])[:, 0],
+            aggregation_weights(lengths, objective, [0])[:, 0],
+            shifts,
+        )
+        if objective.filter is None:
+            return terms
+        if objective.filter.rounds == "pool":
+            return terms * stop_probability(rewards, best, objective.filter, objective.group_size)[:, None]
+        return terms * kept(rewards, best, objective.filter.keep)[:, None]
+
+    return np.asarray(expect_given_type(masses[None, :], size, statistic)[0])
+
+
+def sampled_sums(
+    outcomes: Outcomes,
+    draws: NDArray[np.intp],
+    verdicts: NDArray[np.intp] | None,
+    lengths: Floats,
+    objective: Objective,
+    shifts: Floats,
+) -> GroupSums:
+    """Count the three numbers over drawn groups, shape (M, G), whose gradients are averaged."""
+    types = outcomes.shown(draws, verdicts)
+    rewards, tokens = outcomes.rewards[types], lengths[draws]
+    members = range(draws.shape[1])
+    signed = group_advantages(rewards, tokens, objective, members)
+    weight = aggregation_weights(tokens, objective, members)
+    if objective.filter is not None:  # what is not kept counts for nothing
+        weight = weight * kept(rewards, float(outcomes.rewards.max()), objective.filter.keep)[:, None]
+    return counted(draws, signed, weight, shifts)
+
+
+def counted(draws: NDArray[np.intp], signed: Floats, weight: Floats, shifts: Floats) -> GroupSums:
+    """Add up what drawn members (M, G) give each answer, divided by the number of draws."""
+    size, flat = len(shifts), draws.ravel()
+    columns = shifts if shifts.any() else shifts[:, :1]
+    moved = (signed.ravel()[:, None] - columns[flat]) * weight.ravel()[:, None]
+    parts = np.concatenate([np.maximum(moved, 0), np.maximum(-moved, 0), weight.ravel()[:, None]], axis=1)
+    total = np.stack([np.bincount(flat, weights=column, minlength=size) for column in parts.T], axis=1) / draws.size
+    width = columns.shape[1]
+    return GroupSums(total[:, :width], total[:, width : 2 * width], total[:, -1:])
