@@ -28,11 +28,16 @@ LENGTHS = np.array([1, 1, 2, 2])
 
 def token_term(objective, advantage, log_ratio):
     """One token's term of the objective, given log pi/pi_old."""
+    clip = objective.clip
+    if clip is not None and clip.log_ratio_limit is not None:
+        log_ratio = min(max(log_ratio, -clip.log_ratio_limit), clip.log_ratio_limit)
     ratio = np.exp(log_ratio)
     term = ratio * advantage
-    if objective.clip is not None:
-        clip = objective.clip
-        term = min(term, np.clip(ratio, 1 - clip.low, 1 + clip.high) * advantage)
+    if clip is not None:
+        if clip.ratio_cap is not None:
+            term = min(ratio, clip.ratio_cap) * advantage
+        highest = clip.high if clip.high_is == "absolute" else 1 + clip.high
+        term = min(term, min(max(ratio, 1 - clip.low), highest) * advantage)
         if clip.dual is not None and advantage < 0:
             term = max(term, clip.dual * advantage)
     return term
@@ -41,11 +46,13 @@ def token_term(objective, advantage, log_ratio):
 def kl_term(kl, log_ratio, log_reference_ratio):
     x = -log_reference_ratio
     value = {"k1": -x, "k2": x**2 / 2, "k3": np.exp(x) - x - 1}[kl.estimator]
+    if kl.limit is not None:
+        value = min(max(value, -kl.limit), kl.limit)
     return np.exp(log_ratio) * value if kl.gradient == "ratio_weighted" else value
 
 
 def weight(objective, group, answer):
-    if objective.aggregation == "token_mean":
+    if objective.aggregation in ("token_mean", "prompt_token_mean"):
         return 1 / LENGTHS[list(group)].sum()
     share = {
         "sequence_mean": 1 / LENGTHS[answer],
@@ -68,8 +75,15 @@ def value(policy, objective):
             whole = sum(now[answer, t] - old[answer, t] for t in steps)
             for t in steps:
                 log_ratio = now[answer, t] - old[answer, t]
-                used = whole if objective.ratio.level == "sequence_product" else log_ratio
-                term = token_term(objective, advantage, used)
+                level = objective.ratio.level
+                used = {"sequence_product": whole, "sequence_mean": whole / LENGTHS[answer]}.get(level, log_ratio)
+                if level == "detached_weight":  # a weight frozen at NOW times A log pi
+                    frozen = np.exp(NOW.log_probs(None).tokens[answer, t] - old[answer, t])
+                    term = (
+                        min(max(frozen, 1 - objective.clip.low), 1 + objective.clip.high) * advantage * now[answer, t]
+                    )
+                else:
+                    term = token_term(objective, advantage, used)
                 if objective.kl is not None:
                     term -= objective.kl.beta * kl_term(objective.kl, log_ratio, now[answer, t] - reference[answer, t])
                 inner += weight(objective, group, answer) * term
@@ -114,6 +128,35 @@ def test_expected_gradient_is_that_of_the_loss(aggregation, level, clip, kl):
     np.testing.assert_allclose(NOW.pull_back(problem, coefficients), numerical_gradient(objective), atol=2e-8)
 
 
+@pytest.mark.parametrize("aggregation", ["token_mean", "prompt_token_mean", "sequence_mean"])
+@pytest.mark.parametrize(
+    ("level", "clip"),
+    [
+        ("sequence_mean", None),
+        ("sequence_mean", Clip(0.05, 0.1)),
+        ("detached_weight", Clip(1.0, 0.05)),
+        ("detached_weight", Clip(0.1, 0.05)),
+        ("token", Clip(0.05, 0.05, ratio_cap=1.2)),
+        ("token", Clip(1.0, 0.9, high_is="absolute")),
+        ("token", Clip(0.5, 0.5, log_ratio_limit=0.15)),
+    ],
+)
+def test_other_ratios_and_clips_are_those_of_the_loss(aggregation, level, clip):
+    objective = Objective(Advantage(ddof=1), 3, ratio=Ratio(level), clip=clip, aggregation=aggregation)
+    problem = Problem(REWARDS, correct=[True, False, False, True])
+    coefficients = expected_coefficients(problem, NOW, objective, old=OLD)
+    np.testing.assert_allclose(NOW.pull_back(problem, coefficients), numerical_gradient(objective), atol=2e-8)
+
+
+@pytest.mark.parametrize("gradient", ["autograd", "ratio_weighted"])
+@pytest.mark.parametrize("estimator", ["k1", "k2", "k3"])
+def test_a_clamped_kl_has_the_gradient_of_what_is_computed(estimator, gradient):
+    objective = Objective(Advantage(), 3, kl=KLPenalty(estimator, 0.3, gradient=gradient, limit=0.05))
+    problem = Problem(REWARDS, correct=[True, False, False, True])
+    coefficients = expected_coefficients(problem, NOW, objective, old=OLD, reference=REFERENCE)
+    np.testing.assert_allclose(NOW.pull_back(problem, coefficients), numerical_gradient(objective), atol=2e-8)
+
+
 def test_a_length_weighted_baseline_uses_the_token_counts():
     objective = Objective(Advantage("length_weighted", "none"), 3, aggregation="sequence_mean")
     problem = Problem(REWARDS, correct=[True, False, False, True])
@@ -150,5 +193,5 @@ def test_answers_that_do_not_hold_all_mass_are_refused():
 def test_draws_of_another_group_size_are_refused():
     from reweight.groups.coefficients import sampled_coefficients
 
-    with pytest.raises(InputError, match="give .groups, 3."):
+    with pytest.raises(InputError, match=r"give \(groups, 3\)"):
         sampled_coefficients(Problem(REWARDS), NOW, Objective(Advantage(), 3), {0: np.array([[0, 1]])})
