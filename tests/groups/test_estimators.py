@@ -129,6 +129,13 @@ def test_the_gap_of_pass_at_k_is_k_times_the_miss_rate():
         assert c[0] / p - c[1] / (1 - p) == pytest.approx(k * (1 - p) ** (k - 1), rel=1e-12)
 
 
+@pytest.mark.parametrize(("baseline", "draws"), [("none", 4), ("mean", 3)])
+def test_maximum_likelihood_weights_up_to_the_group_size(baseline, draws):
+    for p in (0.01, 0.3, 0.9):
+        wanted = (1 - (1 - p) ** draws) / p
+        assert gap(p, 4, Advantage(baseline, "mean")) == pytest.approx(wanted, rel=1e-12)
+
+
 def test_ranks():
     objective = Objective(Advantage(ddof=1), 3, reward=RewardRule("rank"))
     wanted = coefficient_of(
