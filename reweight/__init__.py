@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reweight.forecasting.forecast import forecast
     from reweight.groups.advantages import advantages
     from reweight.groups.binary import effective_objective, fill_probability, gap, usable_share
+    from reweight.groups.clipped import clipped_optimum, clipped_surrogate
     from reweight.groups.coefficients import expected_coefficients
     from reweight.groups.weights import group_weights
     from reweight.objectives.advantage import Advantage
@@ -40,6 +41,7 @@ _HOMES = {
     "forecasting.forecast": ("forecast",),
     "groups.advantages": ("advantages",),
     "groups.binary": ("effective_objective", "fill_probability", "gap", "usable_share"),
+    "groups.clipped": ("clipped_optimum", "clipped_surrogate"),
     "groups.coefficients": ("expected_coefficients",),
     "groups.weights": ("group_weights",),
     "objectives.advantage": ("Advantage",),
@@ -83,6 +85,8 @@ __all__ = [
     "advantages",
     "batch_loss",
     "bounds",
+    "clipped_optimum",
+    "clipped_surrogate",
     "diff",
     "effective_objective",
     "expected_coefficients",
