@@ -86,6 +86,7 @@ class Objective:
             number(self.constant_length, "constant_length", above=0.0, at_most=LARGEST_LENGTH)
         _check_transform(self.reward, self.group_size)
         _check_batch(self)
+        _check_filter(self)
         if self.ratio.level == "detached_weight" and self.clip and (self.clip.dual or self.clip.ratio_cap):
             raise InputError("a detached weight has no dual clip or ratio cap: clip it with low and high")
 
@@ -118,6 +119,16 @@ def _check_batch(objective: Objective) -> None:
         raise InputError("a batch baseline, scale or second normalisation couples prompts: give a batch")
     if objective.batch is not None and objective.filter is not None and objective.filter.rounds == "pool":
         raise InputError("pooled rounds give groups of unequal sizes, which a batch cannot hold: use rounds 'redraw'")
+
+
+def _check_filter(objective: Objective) -> None:
+    rule = objective.filter
+    if (
+        rule is not None
+        and objective.reward.order == "normalise_then_sum"
+        and (rule.keep, rule.rounds) != ("mixed", "redraw")
+    ):
+        raise InputError("with channels that are normalised apart there is no best reward: use Filter('mixed')")
 
 
 def flatten(objective: Objective) -> dict[str, Any]:
