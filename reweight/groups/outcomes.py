@@ -84,9 +84,19 @@ def observe(problem: Problem, lengths: Floats, objective: Objective, penalty: Fl
         rewards = rewards + added[:, None, None]
     seen = lengths if lengths_matter(objective) else np.ones_like(lengths)
     columns = np.concatenate([rewards, np.broadcast_to(seen[:, None, None], (*rewards.shape[:2], 1))], axis=2)
-    rows, index = np.unique(columns.reshape(-1, columns.shape[2]), axis=0, return_inverse=True)
+    rows, index = _distinct_rows(columns.reshape(-1, columns.shape[2]))
     values = rows[:, :-1] if objective.reward.order == "normalise_then_sum" else rows[:, 0]
     return Outcomes(index.reshape(chances.shape), chances, values, rows[:, -1])
+
+
+def _distinct_rows(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the distinct rows in increasing order and the index of each row, much faster than by sorting rows."""
+    code = np.zeros(len(table), dtype=np.intp)
+    for column in table.T:
+        values, position = np.unique(column, return_inverse=True)
+        if len(values) > 1:
+            code = np.unique(code * len(values) + position, return_inverse=True)[1]
+    return table[np.unique(code, return_index=True)[1]], code
 
 
 def lengths_matter(objective: Objective) -> bool:
