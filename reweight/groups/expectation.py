@@ -7,8 +7,10 @@ expectation is a finite sum over compositions of G - 1. All probabilities are pr
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import comb, prod
 from typing import Any
 
@@ -20,6 +22,8 @@ from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.radicals import RadicalSum
 
 __all__ = [
+    "MOST_ENTRIES",
+    "composition_entries",
     "compositions",
     "distinct_types",
     "expect_given_type",
@@ -33,21 +37,28 @@ MOST_ENTRIES = 50_000_000
 MOST_EXACT = 20_000
 
 
+@lru_cache(maxsize=64)
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
-    """Return all ways to write `total` as an ordered sum of `parts` non-negative integers, shape (M, parts).
+    """Return all ways to write `total` as an ordered sum of `parts` non-negative integers, shape (M, parts), read-only.
 
     Examples
     --------
     >>> compositions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    if parts == 1:
-        return np.array([[total]], dtype=np.int64)
-    blocks = []
-    for first in range(total + 1):
-        rest = compositions(total - first, parts - 1)
-        blocks.append(np.hstack([np.full((len(rest), 1), first, dtype=np.int64), rest]))
-    return np.vstack(blocks)
+    rows = np.zeros((1, 0), dtype=np.int64)
+    for _ in range(parts - 1):  # append each value that the row still allows, in increasing order
+        room = total - rows.sum(axis=1) + 1
+        value = np.arange(room.sum()) - np.repeat(np.cumsum(room) - room, room)
+        rows = np.column_stack([np.repeat(rows, room, axis=0), value])
+    rows = np.column_stack([rows, total - rows.sum(axis=1)])
+    rows.setflags(write=False)
+    return rows
+
+
+def composition_entries(levels: int, group_size: int) -> int:
+    """Return how many entries the enumeration of :func:`expect_given_type` holds at a time."""
+    return comb(group_size + levels - 2, levels - 1) * group_size
 
 
 def multinomial_probabilities(counts: NDArray[np.int64], masses: Floats) -> Floats:
@@ -91,7 +102,7 @@ def expect_given_type(masses: Floats, group_size: int, statistic: Callable[[NDAr
         If the enumeration would hold more than 5e7 entries.
     """
     levels = masses.shape[1]
-    entries = comb(group_size + levels - 2, levels - 1) * group_size
+    entries = composition_entries(levels, group_size)
     if entries > MOST_ENTRIES:
         raise InputError(
             f"{levels} reward levels in groups of {group_size} need {entries:.1e} entries, above the limit of "
@@ -148,5 +159,8 @@ def distinct_types(columns: Sequence[NDArray[Any]]) -> tuple[list[tuple[Any, ...
 
 
 def type_masses(probabilities: Floats, index: NDArray[np.intp], count: int) -> Floats:
-    """Add the probabilities, shape (P, N), of the answers of each type; shape (P, L)."""
-    return np.stack([probabilities[:, index == level].sum(axis=1) for level in range(count)], axis=1)
+    """Add the probabilities, shape (P, N), of the answers of each type, by pairwise summation; shape (P, L)."""
+    order = np.argsort(index, kind="stable")
+    starts = np.searchsorted(index[order], np.arange(count + 1))
+    sorted_rows = np.ascontiguousarray(probabilities[:, order])
+    return np.stack([sorted_rows[:, a:b].sum(axis=1) for a, b in itertools.pairwise(starts)], axis=1)

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reweight.checks import SUM_TOLERANCE, distribution, real
+from reweight.checks import SUM_TOLERANCE, choice, distribution, real
 from reweight.errors import InputError
 from reweight.groups.advantages import LARGEST_REWARD, float_advantages
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
-from reweight.groups.expectation import distinct_types, expect_given_type, expect_given_type_exactly, type_masses
+from reweight.groups.expectation import (
+    MOST_ENTRIES,
+    composition_entries,
+    expect_given_type,
+    expect_given_type_exactly,
+    type_masses,
+)
+from reweight.groups.lattice import MOST_CELLS, lattice_cells, lattice_levels, lattice_weights, sums_suffice
+from reweight.groups.pair_form import pair_rows, pair_weights
+from reweight.groups.quadrature import quadrature_weights
 from reweight.objectives.advantage import Advantage, check_group_size
 
-__all__ = ["check_needs_rewards_alone", "check_prompt_local", "exact_probabilities", "group_weights"]
+__all__ = [
+    "GroupWeights",
+    "check_needs_rewards_alone",
+    "check_prompt_local",
+    "exact_probabilities",
+    "group_weights",
+    "weigh",
+]
+
+Method = Literal["auto", "linear", "pairs", "quadrature", "composition", "lattice"]
+PROMISES = {"linear": 1e-14, "pairs": 1e-13, "quadrature": 2e-13, "composition": 1e-12, "lattice": 1e-12}
+"""Error of each method relative to E[|A_1| | y_1 = y], in the order in which they are preferred."""
+MOST_PAIR_ROWS, LARGEST_PAIR_GROUP = 4000, 256
+MOST_LATTICE_LEVELS = 64
 
 
 def check_prompt_local(group_size: int, advantage: Advantage) -> None:
@@ -34,6 +58,41 @@ def check_needs_rewards_alone(group_size: int, advantage: Advantage) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class GroupWeights:
+    """Expected weights with the method that gave them.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (..., N)
+        E[A_1 | y_1 = y].
+    method : str
+        "linear", "pairs", "quadrature", "composition" or "lattice".
+    levels : int
+        Number of distinct rewards.
+    error_bound : float
+        What the method promises: the error of w(y) relative to E[|A_1| | y_1 = y].
+    """
+
+    weights: NDArray[np.float64]
+    method: str
+    levels: int
+    error_bound: float
+
+    def __str__(self) -> str:
+        shown = np.array2string(self.weights, precision=6, threshold=12)
+        return f"{self.levels} reward levels by {self.method}, error at most {self.error_bound:g}\n{shown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON values."""
+        return {
+            "weights": self.weights.tolist(),
+            "method": self.method,
+            "levels": self.levels,
+            "error_bound": self.error_bound,
+        }
+
+
 def group_weights(
     rewards: ArrayLike,
     probabilities: ArrayLike,
@@ -41,6 +100,7 @@ def group_weights(
     advantage: Advantage,
     *,
     precision: Literal["float64", "rational"] = "float64",
+    method: Method = "auto",
 ) -> NDArray[Any]:
     """Compute w(y) = E[A_1 | y_1 = y] for a group of independent draws.
 
@@ -58,6 +118,8 @@ def group_weights(
         A prompt-local advantage: no batch statistic, no length weighting.
     precision : {"float64", "rational"}
         "rational" takes every float as the binary fraction that it is and returns exact RadicalSum objects.
+    method : {"auto", "linear", "pairs", "quadrature", "composition", "lattice"}
+        How the float64 sum is formed; see :func:`weigh`.
 
     Returns
     -------
@@ -66,12 +128,12 @@ def group_weights(
     Raises
     ------
     InputError
-        If the probabilities are not a distribution, the group is too small, or the advantage couples prompts or
-        lengths.
+        If the probabilities are not a distribution, the group is too small, the advantage couples prompts or lengths,
+        or no method can do it.
 
     Notes
     -----
-    Source: R01. The signed error in float64 is relative to E[|A_1| | y_1 = y].
+    Source: R01, R28. The signed error in float64 is relative to E[|A_1| | y_1 = y].
 
     Examples
     --------
@@ -82,24 +144,114 @@ def group_weights(
     >>> print(group_weights([1, 0], [third, 2 * third], 3, Advantage(), precision="rational"))
     [RadicalSum(2/3*sqrt(2)) RadicalSum(-1/3*sqrt(2))]
     """
-    check_needs_rewards_alone(group_size, advantage)
     if precision == "rational":
+        check_needs_rewards_alone(group_size, advantage)
+        if method != "auto":
+            raise InputError(f"method {method!r} is for float64: leave it out with precision 'rational'")
         return _exact_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage)
     if precision != "float64":
         raise InputError(f"precision is {precision!r}: choose 'float64' or 'rational'")
+    return weigh(rewards, probabilities, group_size, advantage, method=method).weights
+
+
+def weigh(
+    rewards: ArrayLike,
+    probabilities: ArrayLike,
+    group_size: int,
+    advantage: Advantage,
+    *,
+    method: Method = "auto",
+) -> GroupWeights:
+    """Compute expected weights in float64 and say by which method.
+
+    Parameters and errors are those of :func:`group_weights`.
+
+    Notes
+    -----
+    "linear": closed form where nothing is divided by a statistic of the group. "pairs": one all-positive table over the
+    compositions of G - 2, for any number of policies at once. "quadrature": two-fold integral under which the group
+    factorises, so that its cost hardly grows with G. "composition": every composition of G - 1, for any advantage.
+    "lattice": exact law of two sums where rewards are whole multiples of one number. "auto" takes the first that can
+    do it, with pairs up to 4000 compositions.
+
+    Examples
+    --------
+    >>> print(weigh([1, 0.5, 0], [0.2, 0.3, 0.5], 64, Advantage()))
+    3 reward levels by pairs, error at most 1e-13
+    [ 1.683161  0.386883 -0.905394]
+    """
+    check_needs_rewards_alone(group_size, advantage)
+    choice(method, "method", ("auto", *PROMISES))
     values = real(np.asarray(rewards, dtype=np.float64), "rewards", at_least=-LARGEST_REWARD, at_most=LARGEST_REWARD)
     table = distribution(probabilities, "probabilities")
     if values.shape != table.shape[-1:]:
         raise InputError(f"{values.size} rewards for {table.shape[-1]} probabilities: give one reward a probability")
-    types, index = distinct_types([values])
-    levels = np.array([reward for (reward,) in types])
-    rows = table.reshape(-1, table.shape[-1])
-    expected = expect_given_type(
-        type_masses(rows, index, len(types)),
-        group_size,
-        lambda groups: float_advantages(levels[groups], advantage, members=[0]),
-    )
-    return expected[:, index, 0].reshape(table.shape)
+    levels, index = np.unique(values, return_inverse=True)
+    masses = type_masses(table.reshape(-1, table.shape[-1]), index, len(levels))
+    names = tuple(PROMISES) if method == "auto" else (method,)
+    reasons = {}
+    for name in names:
+        reasons[name] = _obstacle(name, levels, group_size, advantage)
+        if reasons[name] is None:
+            result = _METHODS[name](levels, masses, group_size, advantage)
+            return GroupWeights(result[:, index].reshape(table.shape), name, len(levels), PROMISES[name])
+    last = "composition" if method == "auto" else method
+    raise InputError(f"{len(levels)} reward levels in groups of {group_size} by {last}: {reasons[last]}")
+
+
+def _obstacle(method: str, levels: NDArray[np.float64], group_size: int, advantage: Advantage) -> str | None:
+    """Return why a method cannot serve, or None where it can."""
+    count, plain = len(levels), advantage.selection == "all"
+    if method == "linear":
+        serves = advantage.scale == "none" and advantage.baseline in ("mean", "leave_one_out", "none") and plain
+        return None if serves else "something is divided by a group statistic, or depends on the order of rewards"
+    if method == "composition":
+        entries = composition_entries(count, group_size)
+        return None if entries <= MOST_ENTRIES else f"{entries:.1e} entries are too many, use a smaller group"
+    if method == "lattice":
+        whole = lattice_levels(levels) if sums_suffice(advantage) and count <= MOST_LATTICE_LEVELS else None
+        if whole is None:
+            return "rewards are not multiples of one number, or the advantage is no function of their sums"
+        return None if lattice_cells(whole[0], group_size) <= MOST_CELLS else "the sums take too many values"
+    if advantage.baseline not in ("mean", "leave_one_out") or advantage.scale != "std" or not plain or count < 2:
+        return "it needs the mean of the group or of the others, the group's std, and two levels"
+    if method == "quadrature":
+        return "a clamped std is not smooth" if advantage.eps > 0 and advantage.eps_rule == "clamp" else None
+    rows = pair_rows(count, group_size)
+    fits = rows <= MOST_PAIR_ROWS and group_size <= LARGEST_PAIR_GROUP
+    return None if fits else f"{rows:.1e} compositions in groups of {group_size} are too many, use quadrature"
+
+
+def _linear(levels: NDArray[np.float64], masses: NDArray[np.float64], size: int, advantage: Advantage) -> Any:
+    """w_a = share * sum_b pi_b (l_a - l_b), summed along the sorted levels so that only one difference is taken."""
+    if advantage.baseline == "none":
+        return np.broadcast_to(levels, masses.shape).copy()
+    gaps = np.diff(levels)
+    below = np.cumsum(masses, axis=1)[:, :-1] * gaps
+    above = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1][:, 1:] * gaps
+    zero = np.zeros((len(masses), 1))
+    ahead = np.concatenate([zero, np.cumsum(below, axis=1)], axis=1)
+    behind = np.concatenate([np.cumsum(above[:, ::-1], axis=1)[:, ::-1], zero], axis=1)
+    return (ahead - behind) * ((size - 1) / size if advantage.baseline == "mean" else 1.0)
+
+
+def _composition(levels: NDArray[np.float64], masses: NDArray[np.float64], size: int, advantage: Advantage) -> Any:
+    return expect_given_type(masses, size, lambda groups: float_advantages(levels[groups], advantage, members=[0]))[
+        :, :, 0
+    ]
+
+
+def _lattice(levels: NDArray[np.float64], masses: NDArray[np.float64], size: int, advantage: Advantage) -> Any:
+    return np.stack([lattice_weights(levels, row, size, advantage) for row in masses])
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "linear": _linear,
+    "pairs": pair_weights,
+    "quadrature": quadrature_weights,
+    "composition": _composition,
+    "lattice": _lattice,
+}
 
 
 def _exact_weights(

@@ -117,7 +117,7 @@ def test_multinomial_probabilities_against_fractions():
         ([1, 0], [0.5, 0.5], 2.5, Advantage(), "an integer"),
         ([1, 0], [0.5, 0.5], 4, Advantage(scale="batch_std"), "couples prompts"),
         ([1, 0], [0.5, 0.5], 4, Advantage(baseline="length_weighted"), "needs lengths"),
-        (np.arange(12.0), np.full(12, 1 / 12), 32, Advantage(), "above the limit"),
+        (np.arange(12.0), np.full(12, 1 / 12), 32, Advantage(selection="best"), "use a smaller group"),
     ],
 )
 def test_what_is_refused(rewards, probabilities, group_size, advantage, message):
