@@ -28,13 +28,17 @@ __all__ = [
     "distinct_types",
     "expect_given_type",
     "expect_given_type_exactly",
+    "monomials",
+    "multinomial_coefficients",
     "multinomial_probabilities",
+    "tabulate_by_type",
     "type_masses",
 ]
 
 Floats = NDArray[np.float64]
 MOST_ENTRIES = 50_000_000
 MOST_EXACT = 20_000
+LARGEST_MONOMIAL = 256
 
 
 @lru_cache(maxsize=64)
@@ -61,11 +65,40 @@ def composition_entries(levels: int, group_size: int) -> int:
     return comb(group_size + levels - 2, levels - 1) * group_size
 
 
+def multinomial_coefficients(counts: NDArray[np.int64]) -> Floats:
+    """Return the multinomial coefficient of each row as a product of binomials, these from Pascal's triangle."""
+    total = int(counts[0].sum())
+    triangle = np.zeros((total + 1, total + 1))
+    triangle[:, 0] = 1.0
+    for row in range(1, total + 1):
+        triangle[row, 1:] = triangle[row - 1, 1:] + triangle[row - 1, :-1]
+    ways, left = np.ones(len(counts)), np.full(len(counts), total)
+    for column in counts.T:
+        ways *= triangle[left, column]
+        left = left - column
+    return ways
+
+
+def monomials(masses: Floats, counts: NDArray[np.int64]) -> Floats:
+    """Return the product of masses, (L, P), to the power of each row of counts, (M, L); shape (M, P)."""
+    most = int(counts.max(initial=0))
+    powers = np.ones((most + 1, *masses.shape))
+    for power in range(1, most + 1):
+        powers[power] = powers[power - 1] * masses
+    result = powers[counts[:, 0], 0]
+    for level in range(1, len(masses)):
+        result = result * powers[counts[:, level], level]
+    return np.asarray(result)
+
+
 def multinomial_probabilities(counts: NDArray[np.int64], masses: Floats) -> Floats:
     """Return the multinomial probability of each row of `counts`, shape (M,), given masses of shape (L,).
 
-    The rows are split into conditional binomials, each with the mass of one type against the mass of all later ones.
+    In large groups coefficients leave float64; there the rows are split into conditional binomials, each with the mass
+    of one type against the mass of all later ones.
     """
+    if counts[0].sum() <= LARGEST_MONOMIAL:
+        return multinomial_coefficients(counts) * monomials(masses[:, None], counts)[:, 0]
     later = np.append(np.cumsum(masses[::-1])[::-1][1:], 0.0)
     remaining = counts.sum(axis=1)
     result = np.ones(len(counts))
@@ -101,7 +134,19 @@ def expect_given_type(masses: Floats, group_size: int, statistic: Callable[[NDAr
     InputError
         If the enumeration would hold more than 5e7 entries.
     """
-    levels = masses.shape[1]
+    others, values = tabulate_by_type(masses.shape[1], group_size, statistic)
+    weights = np.stack([multinomial_probabilities(others, row) for row in masses])
+    return np.stack([weights @ by_level for by_level in values], axis=1)
+
+
+def tabulate_by_type(
+    levels: int, group_size: int, statistic: Callable[[NDArray[np.int64]], Floats]
+) -> tuple[NDArray[np.int64], list[Floats]]:
+    """Return the compositions of the other members, shape (M, L), and the statistic of member 1 for each of its types.
+
+    The second is a list of L arrays of shape (M, S); it does not depend on the policy. Parameters and errors are those
+    of :func:`expect_given_type`.
+    """
     entries = composition_entries(levels, group_size)
     if entries > MOST_ENTRIES:
         raise InputError(
@@ -109,13 +154,14 @@ def expect_given_type(masses: Floats, group_size: int, statistic: Callable[[NDAr
             f"{MOST_ENTRIES:.0e}: use a smaller group or fewer levels"
         )
     others = compositions(group_size - 1, levels)
-    members = np.vstack([np.repeat(np.arange(levels), row) for row in others]).reshape(len(others), group_size - 1)
-    weights = np.stack([multinomial_probabilities(others, row) for row in masses])
+    position = np.tile(np.arange(levels), len(others))
+    members = np.repeat(position, others.ravel()).reshape(len(others), group_size - 1)
+    first = np.empty((len(others), 1), dtype=np.int64)
     values = []
     for level in range(levels):
-        groups = np.hstack([np.full((len(others), 1), level, dtype=np.int64), members])
-        values.append(weights @ statistic(groups))
-    return np.stack(values, axis=1)
+        first[:] = level
+        values.append(statistic(np.hstack([first, members])))
+    return others, values
 
 
 def expect_given_type_exactly(

@@ -7,11 +7,12 @@ aggregation weight, and the expected aggregation weight. A drawn batch gives the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.groups.expectation import expect_given_type
+from reweight.groups.expectation import multinomial_probabilities, tabulate_by_type
 from reweight.groups.filtering import filter_cost, kept, stop_probability
 from reweight.groups.outcomes import Outcomes, lengths_matter
 from reweight.groups.terms import aggregation_weights, group_advantages
@@ -20,6 +21,7 @@ from reweight.objectives.objective import Objective
 __all__ = ["GroupSums", "expected_sums", "sampled_sums", "split"]
 
 Floats = NDArray[np.float64]
+KEPT_TABLES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +87,29 @@ def _filtered(outcomes: Outcomes, masses: Floats, objective: Objective, shifts: 
 
 def _expected(outcomes: Outcomes, masses: Floats, size: int, objective: Objective, shifts: Floats) -> Floats:
     """Return E[split | member 1 has type a, the group is kept at this size] P(kept at this size | a), shape (L, S)."""
-    best = float(outcomes.rewards.max())
+    rewards, lengths = outcomes.rewards, outcomes.lengths
+    others, values = _table(
+        rewards.tobytes(), rewards.shape, lengths.tobytes(), np.asarray(shifts).tobytes(), objective, size
+    )
+    weights = multinomial_probabilities(others, masses)
+    return np.stack([weights @ by_type for by_type in values])
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def _table(
+    reward_bytes: bytes,
+    shape: tuple[int, ...],
+    length_bytes: bytes,
+    shift_bytes: bytes,
+    objective: Objective,
+    size: int,
+) -> tuple[NDArray[np.int64], list[Floats]]:
+    """Return what does not depend on the policy, so that a run computes it once."""
+    all_rewards, all_lengths = np.frombuffer(reward_bytes).reshape(shape), np.frombuffer(length_bytes)
+    shifts, best = np.frombuffer(shift_bytes), float(all_rewards.max())
 
     def statistic(groups: NDArray[np.int64]) -> Floats:
-        rewards, lengths = outcomes.rewards[groups], outcomes.lengths[groups]
+        rewards, lengths = all_rewards[groups], all_lengths[groups]
         terms = split(
             group_advantages(rewards, lengths, objective, [0])[:, 0],
             aggregation_weights(lengths, objective, [0])[:, 0],
@@ -100,7 +121,7 @@ def _expected(outcomes: Outcomes, masses: Floats, size: int, objective: Objectiv
             return terms * stop_probability(rewards, best, objective.filter, objective.group_size)[:, None]
         return terms * kept(rewards, best, objective.filter.keep)[:, None]
 
-    return np.asarray(expect_given_type(masses[None, :], size, statistic)[0])
+    return tabulate_by_type(len(all_rewards), size, statistic)
 
 
 def sampled_sums(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reweight.groups.advantages import regularised
-from reweight.groups.expectation import compositions
+from reweight.groups.expectation import compositions, monomials, multinomial_coefficients
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["pair_rows", "pair_weights"]
@@ -54,7 +54,7 @@ def pair_weights(levels: Floats, masses: Floats, group_size: int, advantage: Adv
     result = np.empty_like(masses)
     for start in range(0, len(masses), BLOCK):
         block = np.ascontiguousarray(masses[start : start + BLOCK].T)
-        spread = table.values @ _monomials(block, table.counts)
+        spread = table.values @ monomials(block, table.counts)
         weights = np.zeros_like(block)
         for row, (a, b) in enumerate(table.pairs):
             push = (levels[b] - levels[a]) * spread[row]
@@ -79,7 +79,7 @@ def _pair_table(level_bytes: bytes, group_size: int, advantage: Advantage) -> Pa
     size = len(levels)
     counts = compositions(group_size - 2, size)
     pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
-    ways = _multinomials(counts)
+    ways = multinomial_coefficients(counts)
     share = 1.0 if advantage.baseline == "leave_one_out" else (group_size - 1) / group_size
     values = np.empty((len(pairs), len(counts)))
     for row, (a, b) in enumerate(pairs):
@@ -97,29 +97,3 @@ def _std(levels: Floats, counts: Floats, group_size: int, ddof: int) -> Floats:
     places = np.where(present, (levels - low) / unit, 0.0)
     centred = places - (counts * places).sum(axis=1, keepdims=True) / group_size
     return np.asarray(unit[:, 0] * np.sqrt((counts * centred**2).sum(axis=1) / (group_size - ddof)))
-
-
-def _multinomials(counts: NDArray[np.int64]) -> Floats:
-    """Return the multinomial coefficient of each row as a product of binomials, these from Pascal's triangle."""
-    total = int(counts[0].sum())
-    triangle = np.zeros((total + 1, total + 1))
-    triangle[:, 0] = 1.0
-    for row in range(1, total + 1):
-        triangle[row, 1:] = triangle[row - 1, 1:] + triangle[row - 1, :-1]
-    ways, left = np.ones(len(counts)), np.full(len(counts), total)
-    for column in counts.T:
-        ways *= triangle[left, column]
-        left = left - column
-    return ways
-
-
-def _monomials(masses: Floats, counts: NDArray[np.int64]) -> Floats:
-    """Return the product of masses, (L, P), to the power of each row of counts, (M, L); shape (M, P)."""
-    most = int(counts.max(initial=0))
-    powers = np.ones((most + 1, *masses.shape))
-    for power in range(1, most + 1):
-        powers[power] = powers[power - 1] * masses
-    result = powers[counts[:, 0], 0]
-    for level in range(1, len(masses)):
-        result = result * powers[counts[:, level], level]
-    return np.asarray(result)

@@ -178,7 +178,7 @@ def weigh(
     --------
     >>> print(weigh([1, 0.5, 0], [0.2, 0.3, 0.5], 64, Advantage()))
     3 reward levels by pairs, error at most 1e-13
-    [ 1.683161  0.386883 -0.905394]
+    [ 1.640913  0.390487 -0.890658]
     """
     check_needs_rewards_alone(group_size, advantage)
     choice(method, "method", ("auto", *PROMISES))
