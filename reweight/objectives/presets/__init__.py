@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -26,12 +27,15 @@ class Preset:
         Its default configuration, in groups of 8 where the framework or paper leaves the size to its user.
     source : str
         Where it is defined.
+    note : str
+        What it leaves to its user, or what of its source it cannot express.
     """
 
     name: str
     version: str
     objective: Objective
     source: str
+    note: str = ""
 
 
 @cache
@@ -40,8 +44,8 @@ def presets() -> tuple[Preset, ...]:
 
     Examples
     --------
-    >>> [item.name for item in presets()]
-    ['dr_grpo', 'rloo', 'trl', 'verl']
+    >>> [item.name for item in presets()][:4]
+    ['areal', 'cispo', 'dapo', 'dr_grpo']
     """
     modules = sorted(module.name for module in iter_modules(__path__))
     return tuple(import_module(f"{__name__}.{module}").PRESET for module in modules)
@@ -71,11 +75,17 @@ def preset(name: str, version: str | None = None, **overrides: Any) -> Objective
     """
     found = {item.name: item for item in presets()}
     if name not in found:
-        raise InputError(f"there is no preset {name!r}: choose one of {', '.join(found)}")
+        raise InputError(f"there is no preset {name!r}: {_suggestion(name, tuple(found))}")
     chosen = found[name]
     if version is not None and version != chosen.version:
         raise InputError(f"preset {name} is of version {chosen.version}, not {version}")
-    try:
-        return replace(chosen.objective, **overrides)
-    except TypeError as error:
-        raise InputError(f"preset {name} cannot be changed so: {error}") from None
+    names = tuple(field.name for field in fields(Objective))
+    for field in overrides:
+        if field not in names:
+            raise InputError(f"preset {name} cannot be changed in {field!r}: {_suggestion(field, names)}")
+    return replace(chosen.objective, **overrides)
+
+
+def _suggestion(name: str, known: tuple[str, ...]) -> str:
+    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else f"choose one of {', '.join(known)}"

@@ -15,4 +15,5 @@ PRESET = Preset(
         Advantage(scale="none"), group_size=8, clip=Clip(0.2, 0.2), aggregation="constant", constant_length=1.0
     ),
     source="Liu et al., arXiv 2503.20783",
+    note="constant_length is 1 here; it is the generation budget, and only scales the step.",
 )

@@ -15,4 +15,5 @@ PRESET = Preset(
         aggregation="token_mean",
     ),
     source="verl 0.9.1, verl/trainer/ppo/core_algos.py",
+    note="The token mean is over the batch: give batch=Batch() for that. A lone sample of a group keeps its reward.",
 )
