@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from reweight.errors import InputError
 from reweight.groups.exact_advantages import exact_advantages
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["advantages", "float_advantages", "regularised"]
+__all__ = ["advantages", "float_advantages", "regularised", "second_stage"]
 
 Floats = NDArray[np.float64]
 LARGEST_REWARD = 1e300
@@ -32,7 +32,7 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
     advantage : Advantage
         The description of baseline, scale and conventions.
     lengths : array_like, same shape as `rewards`, optional
-        Answer lengths in tokens; needed by the length-weighted baseline.
+        Answer lengths in tokens; needed by the length-weighted baseline and by token whitening.
 
     Returns
     -------
@@ -61,8 +61,8 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
     if values.ndim == 0 or values.shape[-1] == 0:
         raise InputError("rewards hold no group: give an array whose last axis is the group")
     weights = None if lengths is None else _matching_lengths(lengths, values.shape)
-    if advantage.baseline == "length_weighted" and weights is None:
-        raise InputError("the length-weighted baseline needs lengths: give one length a reward")
+    if (advantage.baseline == "length_weighted" or advantage.second == "token_whiten") and weights is None:
+        raise InputError("a length-weighted baseline or token whitening needs lengths: give one length a reward")
     if values.dtype == object:
         return exact_advantages(values, advantage, lengths=weights)
     try:
@@ -73,7 +73,10 @@ def advantages(rewards: ArrayLike, advantage: Advantage, *, lengths: ArrayLike |
         raise InputError("a reward is infinite or above 1e300: give finite rewards, or NaN for a missing one")
     batches = table.reshape((1, *table.shape)) if table.ndim == 1 else table
     shaped = None if weights is None else weights.reshape(batches.shape)
-    return float_advantages(batches, advantage, shaped).reshape(table.shape)
+    first = float_advantages(batches, replace(advantage, second=None), shaped)
+    return second_stage(first, np.isnan(batches) & (advantage.missing == "exclude"), advantage, shaped).reshape(
+        table.shape
+    )
 
 
 def _matching_lengths(lengths: ArrayLike, shape: tuple[int, ...]) -> Floats:
@@ -90,8 +93,9 @@ def float_advantages(
 ) -> Floats:
     """Compute the advantages of the given members (all by default) of groups (..., B, G); shape (..., B, M).
 
-    The vectorised twin of `exact_advantages`. Everything is measured from the smallest of the rewards that it is about,
-    in units of their range: so neither a common offset nor the unit of the rewards costs a digit.
+    The vectorised twin of `exact_advantages` but for the second normalisation, which is `second_stage`. Everything is
+    measured from the smallest of the rewards that it is about, in units of their range: so neither a common offset nor
+    the unit of the rewards costs a digit.
     """
     missing = np.isnan(rewards)
     if missing.any():
@@ -110,6 +114,24 @@ def float_advantages(
         result = np.where(group.constant, 0.0, result)
     result = np.where(missing[..., chosen], 0.0, result)
     return _apply_singleton_rule(result, rewards[..., chosen], missing[..., chosen], group.count, advantage)
+
+
+def second_stage(values: Floats, missing: NDArray[np.bool_], advantage: Advantage, lengths: Floats | None) -> Floats:
+    """Standardise advantages (..., B, G) once more over each batch, as `Advantage.second` says; equal ones are zero."""
+    if advantage.second is None:
+        return values
+    axes = (-2, -1)
+    whiten = advantage.second == "token_whiten"
+    tokens = lengths if whiten and lengths is not None else np.ones_like(values)
+    weights = np.where(missing, 0.0, tokens)
+    sample = _sample(values, missing, axes, advantage.ddof)
+    total = weights.sum(axes, keepdims=True)
+    tiny = np.finfo(float).tiny
+    centred = sample.values - (weights * sample.values).sum(axes, keepdims=True) / np.maximum(total, tiny)
+    variance = (weights * centred**2).sum(axes, keepdims=True) / np.maximum(total - advantage.ddof, tiny)
+    std = np.where(total > advantage.ddof, np.sqrt(variance), 0.0)
+    result = np.where(std > 0, _divided(sample.unit, centred, sample.unit, std, advantage), 0.0)
+    return np.where(missing | sample.constant, 0.0, result)
 
 
 @dataclass(frozen=True, eq=False)

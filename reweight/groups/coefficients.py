@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reweight.errors import InputError
+from reweight.groups.batch_sums import batch_sums, sampled_batch_sums
 from reweight.groups.group_sums import GroupSums, expected_sums, sampled_sums
 from reweight.groups.prompt import Prompt
 from reweight.objectives.objective import Objective
@@ -143,20 +144,28 @@ def sampled_coefficients(
     Other parameters and the errors are those of :func:`expected_coefficients`; a list with one entry a prompt.
     """
     prompts = Prompt.of(problem, policy, objective, old, reference)
-    result = []
+    drawn, shown = [], []
     for prompt in prompts:
         position = prompt.problem.prompt
         groups = draws.get(position)
         if groups is None or groups.ndim != 2 or groups.shape[1] != objective.group_size:
             found = "none" if groups is None else str(groups.shape)
             raise InputError(f"draws of prompt {position} have shape {found}: give (groups, {objective.group_size})")
-        shown = None if verdicts is None else verdicts.get(position)
-        sums = sampled_sums(prompt.outcomes, groups, shown, prompt.lengths, objective, prompt.shifts)
-        result.append(prompt.multiplied(sums))
-    return result
+        drawn.append(groups)
+        shown.append(None if verdicts is None else verdicts.get(position))
+    if objective.couples_prompts:
+        sums = sampled_batch_sums(prompts, drawn, shown)
+    else:
+        sums = [
+            sampled_sums(prompt.outcomes, groups, verdict, prompt.lengths, objective, prompt.shifts)
+            for prompt, groups, verdict in zip(prompts, drawn, shown, strict=True)
+        ]
+    return [prompt.multiplied(each) for prompt, each in zip(prompts, sums, strict=True)]
 
 
 def _expected_sums(problem: Problem | ProblemSet, prompts: list[Prompt]) -> list[GroupSums]:
+    if prompts[0].objective.couples_prompts:
+        return batch_sums(prompts, problem.weights if isinstance(problem, ProblemSet) else np.ones(1))
     return [
         expected_sums(prompt.outcomes, prompt.drawn, prompt.lengths, prompt.objective, prompt.shifts)
         for prompt in prompts

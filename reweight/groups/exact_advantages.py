@@ -55,7 +55,34 @@ def exact_advantages(
         for position, group in enumerate(groups):
             row_lengths = None if weights is None else [as_fraction(length) for length in weights[index, position]]
             result[index, position] = _one_group(group, everyone, advantage, row_lengths)
+        if advantage.second is not None:
+            present = np.array([[reward is not None for reward in group] for group in groups])
+            result[index][present] = _second_stage(
+                list(result[index][present]), None if weights is None else weights[index][present], advantage
+            )
     return result.reshape(rewards.shape)
+
+
+def _second_stage(values: list[RadicalSum], lengths: NDArray[Any] | None, advantage: Advantage) -> NDArray[np.object_]:
+    """Standardise the advantages of one batch once more, where their variance is rational."""
+    whiten = advantage.second == "token_whiten"
+    assert lengths is not None or not whiten
+    weights = (
+        [as_fraction(length) for length in lengths] if whiten and lengths is not None else [Fraction(1)] * len(values)
+    )
+    total = sum(weights, Fraction(0))
+    mean = RadicalSum.total(value * weight for value, weight in zip(values, weights, strict=True)) / total
+    centred = [value - mean for value in values]
+    squares = RadicalSum.total(value * value * weight for value, weight in zip(centred, weights, strict=True)).rational
+    if squares is None:
+        raise InputError("a second normalisation of these advantages is no sum of square roots: use float64")
+    result = np.empty(len(values), dtype=object)
+    if not squares or total <= advantage.ddof:
+        result[:] = [ZERO] * len(values)
+        return result
+    root = _regularised_root(squares / (total - advantage.ddof), advantage)
+    result[:] = [value / root for value in centred]
+    return result
 
 
 def _valid(row: Sequence[Any], advantage: Advantage) -> list[Fraction | None]:

@@ -18,7 +18,7 @@ from reweight.groups.outcomes import Outcomes, lengths_matter
 from reweight.groups.terms import aggregation_weights, group_advantages
 from reweight.objectives.objective import Objective
 
-__all__ = ["GroupSums", "expected_sums", "sampled_sums", "split"]
+__all__ = ["GroupSums", "answered", "counted", "expected_sums", "sampled_sums", "split"]
 
 Floats = NDArray[np.float64]
 KEPT_TABLES = 16
@@ -59,14 +59,16 @@ def expected_sums(
         values = _expected(outcomes, masses, objective.group_size, objective, distinct)
     else:
         values = _filtered(outcomes, masses, objective, distinct)
-    by_answer = outcomes.average(values)
+    return answered(outcomes, values, lengths, objective, position.reshape(shifts.shape))
+
+
+def answered(
+    outcomes: Outcomes, by_type: Floats, lengths: Floats, objective: Objective, position: NDArray[np.intp]
+) -> GroupSums:
+    """Turn the columns of :func:`split` by type, shape (L, 2 K + 1), into numbers by answer and token."""
+    by_answer = outcomes.average(by_type)
     if not lengths_matter(objective) and objective.aggregation == "sequence_mean":
         by_answer = by_answer / lengths[:, None]
-    return gathered(by_answer, position.reshape(shifts.shape))
-
-
-def gathered(by_answer: Floats, position: NDArray[np.intp]) -> GroupSums:
-    """Pick each token's shift out of the columns of :func:`split`, shape (N, 2 K + 1)."""
     count = by_answer.shape[1] // 2
     rows = np.arange(len(by_answer))[:, None]
     return GroupSums(by_answer[rows, position], by_answer[rows, count + position], by_answer[:, -1:])

@@ -191,3 +191,43 @@ def test_leave_one_out_std_of_a_large_binary_group_fits_in_memory():
     values = advantages(group, Advantage("leave_one_out", "leave_one_out_std"))
     assert values[0, 0] == 1.0
     assert values[0, 1] == pytest.approx(-1 / 1023 / np.sqrt(1 / 1023 - 1 / 1023**2), rel=1e-12)
+
+
+SECOND = [
+    Advantage("none", "none", second="batch_standardise", ddof=1),
+    Advantage("mean", "none", second="batch_standardise", eps=0.25),
+    Advantage("mean", "none", second="token_whiten", ddof=1, eps=1e-8, eps_rule="inside_root"),
+    Advantage("none", "none", second="token_whiten"),
+]
+
+
+@pytest.mark.parametrize("advantage", SECOND, ids=range(len(SECOND)))
+def test_second_normalisation_in_floats_and_exactly(advantage):
+    rewards = np.array([[1, 0, 0.5], [1, 1, 0]])
+    lengths = np.array([[2, 5, 3], [1, 4, 4]])
+    exact = advantages(np.vectorize(Fraction, otypes=[object])(rewards), advantage, lengths=lengths)
+    found = advantages(rewards, advantage, lengths=lengths)
+    np.testing.assert_allclose(found, exact.astype(float), atol=1e-14)
+    if advantage.eps == 0:
+        weights = lengths if advantage.second == "token_whiten" else np.ones_like(lengths)
+        assert (weights * found).sum() == pytest.approx(0, abs=1e-13)
+        assert (weights * found**2).sum() == pytest.approx(weights.sum() - advantage.ddof, abs=1e-12)
+
+
+def test_second_normalisation_of_equal_advantages_is_zero():
+    for advantage in SECOND:
+        assert not advantages(np.full((2, 7), 0.1), advantage, lengths=np.ones((2, 7))).any()
+
+
+def test_second_normalisation_leaves_out_what_is_missing():
+    found = advantages(np.array([[1, 0, np.nan], [1, 1, 0]]), SECOND[0])
+    assert found[0, 2] == 0
+    present = np.delete(found.ravel(), 2)
+    assert present.sum() == pytest.approx(0, abs=1e-14)
+    assert (present**2).sum() == pytest.approx(4, abs=1e-13)
+
+
+def test_second_normalisation_of_irrational_advantages_is_refused_in_fractions():
+    groups = np.array([[Fraction(1), Fraction(0), Fraction(0)], [Fraction(1), Fraction(3), Fraction(0)]])
+    with pytest.raises(InputError, match="float64"):
+        advantages(groups, Advantage(second="batch_standardise", eps=0.5))
