@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reweight.errors import InputError
-from reweight.groups.exact_advantages import exact_advantages
+from reweight.groups.exact_advantages import exact_advantages, zero_when_constant
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["advantages", "float_advantages", "regularised", "second_stage"]
@@ -110,7 +110,7 @@ def float_advantages(
         highest = np.where(missing, -np.inf, rewards).max(-1, keepdims=True)
         single = (rewards == highest).sum(-1, keepdims=True) == 1
         result = np.where(single & (rewards == highest)[..., chosen], result, 0.0)
-    if advantage.baseline not in ("none", "batch_mean") or advantage.scale in ("std", "leave_one_out_std"):
+    if zero_when_constant(advantage):
         result = np.where(group.constant, 0.0, result)
     result = np.where(missing[..., chosen], 0.0, result)
     return _apply_singleton_rule(result, rewards[..., chosen], missing[..., chosen], group.count, advantage)

@@ -11,20 +11,22 @@ a polynomial in Bernstein form. Its coefficients do not depend on p, and for cen
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from math import comb
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from reweight.checks import SUM_TOLERANCE, real, unit
+from reweight.checks import SUM_TOLERANCE, choice, real, unit
 from reweight.errors import InputError
 from reweight.groups.advantages import float_advantages
+from reweight.groups.balls import as_ball, ball_gap
 from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
+from reweight.groups.inputs import check_needs_rewards_alone
 from reweight.groups.radicals import RadicalSum
-from reweight.groups.weights import check_needs_rewards_alone
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
@@ -73,6 +75,8 @@ def gap(
     tpr: float | Fraction = 1,
     fpr: float | Fraction = 0,
     mixed_only: bool = False,
+    precision: Literal["float64", "ball"] = "float64",
+    radius: float | None = None,
 ) -> Any:
     """Compute Delta_G(p) = w(correct) - w(wrong) for binary rewards.
 
@@ -92,10 +96,15 @@ def gap(
         Probability that the verifier accepts a correct and a wrong answer; the gap is still between correct and wrong.
     mixed_only : bool
         Condition on groups with both outcomes, as dynamic sampling does; NaN where there are none.
+    precision : {"float64", "ball"}
+        "ball" returns an interval (python-flint `arb`) that holds the true value; a float is the binary fraction that
+        it is.
+    radius : float, optional
+        For "ball": the largest radius, relative to the gap.
 
     Returns
     -------
-    float, ndarray or RadicalSum, shaped like the pass rate
+    float, ndarray, RadicalSum or arb, shaped like the pass rate
 
     Raises
     ------
@@ -114,6 +123,12 @@ def gap(
     1*sqrt(2)
     """
     chosen = Advantage() if advantage is None else advantage
+    choice(precision, "precision", ("float64", "ball"))
+    if (precision == "ball") != (radius is not None):
+        raise InputError("radius goes with precision 'ball': give both or neither")
+    if radius is not None:
+        given = (pass_rate, complement, logit)
+        return _ball_gaps(given, group_size, chosen, radius, (as_fraction(tpr), as_fraction(fpr)), mixed_only)
     if isinstance(pass_rate, Fraction) and complement is None and logit is None:
         return _exact_gap(pass_rate, group_size, chosen, as_fraction(tpr), as_fraction(fpr), mixed_only)
     p, q = _rates(cast(ArrayLike, pass_rate), complement, logit)
@@ -273,6 +288,48 @@ def _given_mixed(values: Floats, p: Floats, q: Floats, group_size: int) -> Float
 def _exact_coefficients(group_size: int, advantage: Advantage, mixed_only: bool = False) -> list[RadicalSum]:
     correct, wrong = _coefficients(group_size, advantage, mixed_only, exact=True)
     return [up - down for up, down in zip(correct, wrong, strict=True)]
+
+
+def _ball_gaps(
+    given: tuple[Any, Any, Any],
+    group_size: int,
+    advantage: Advantage,
+    radius: float,
+    noise: tuple[Fraction, Fraction],
+    mixed_only: bool,
+) -> Any:
+    """Enclose the gap at every pass rate, given as (pass rate, complement, logit) of which some are None."""
+    for rate in noise:
+        unit(float(rate), "verifier rate")
+    _rates(*(None if value is None else np.asarray(value, dtype=np.float64) for value in given))
+    shape = np.broadcast_shapes(*(np.shape(value) for value in given if value is not None))
+    columns = [
+        None if value is None else np.broadcast_to(np.asarray(value, dtype=object), shape).ravel() for value in given
+    ]
+    result = np.empty(shape, dtype=object)
+    for index in range(result.size):
+        p, q, odds = (None if column is None else as_fraction(column[index]) for column in columns)
+        result.ravel()[index] = ball_gap(
+            partial(_ball_rates, p, q, odds),
+            group_size,
+            advantage,
+            radius,
+            tpr=noise[0],
+            fpr=noise[1],
+            mixed_only=mixed_only,
+        )
+    return result[()]
+
+
+def _ball_rates(p: Fraction | None, q: Fraction | None, odds: Fraction | None) -> tuple[Any, Any]:
+    """Return a pass rate and its complement at flint's working precision."""
+    if odds is not None:
+        up = as_ball(odds).exp()
+        return up / (1 + up), 1 / (1 + up)
+    if p is None:
+        assert q is not None
+        p = 1 - q
+    return as_ball(p), as_ball(1 - p if q is None else q)
 
 
 def _exact_gap(

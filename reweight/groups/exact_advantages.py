@@ -13,7 +13,7 @@ from reweight.errors import InputError
 from reweight.groups.radicals import RadicalSum, square_root
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["as_fraction", "exact_advantages"]
+__all__ = ["as_fraction", "exact_advantages", "member_parts", "zero_when_constant"]
 
 ZERO = RadicalSum()
 
@@ -85,6 +85,11 @@ def _second_stage(values: list[RadicalSum], lengths: NDArray[Any] | None, advant
     return result
 
 
+def zero_when_constant(advantage: Advantage) -> bool:
+    """Whether a group of equal rewards has advantages of zero."""
+    return advantage.baseline not in ("none", "batch_mean") or advantage.scale in ("std", "leave_one_out_std")
+
+
 def _valid(row: Sequence[Any], advantage: Advantage) -> list[Fraction | None]:
     values = [None if reward is None or reward != reward else as_fraction(reward) for reward in row]
     if None in values and advantage.missing == "error":
@@ -105,11 +110,7 @@ def _one_group(
             divisor = _regularised_root(Fraction(1), advantage) if advantage.scale == "std" else RadicalSum.of(1)
             result[members[0]] = RadicalSum.of(rewards[0]) / divisor
         return result
-    group_statistic = advantage.baseline not in ("none", "batch_mean") or advantage.scale in (
-        "std",
-        "leave_one_out_std",
-    )
-    if not rewards or (group_statistic and len(set(rewards)) == 1):
+    if not rewards or (zero_when_constant(advantage) and len(set(rewards)) == 1):
         return result
     weights = None if lengths is None else [lengths[index] for index in members]
     for position, index in enumerate(members):
@@ -120,22 +121,34 @@ def _one_group(
 def _one_member(
     i: int, rewards: list[Fraction], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
 ) -> RadicalSum:
+    numerator, variance = member_parts(i, rewards, batch, advantage, lengths)
+    if variance is None:
+        return RadicalSum.of(numerator)
+    root = _regularised_root(variance, advantage)
+    return RadicalSum.of(numerator) / root if root else ZERO
+
+
+def member_parts(
+    i: int, rewards: list[Fraction], batch: list[Fraction], advantage: Advantage, lengths: list[Fraction] | None
+) -> tuple[Fraction, Fraction | None]:
+    """Return the rational parts of one member's advantage: what is divided, and the variance whose root divides it.
+
+    The second is None where nothing irrational divides. The group is not constant if a statistic of the group enters.
+    """
     others = rewards[:i] + rewards[i + 1 :]
     if advantage.selection == "best" and (rewards[i] != max(rewards) or rewards[i] in others):
-        return ZERO
+        return Fraction(0), None
     centred = rewards[i] - _baseline(rewards, others, batch, advantage, lengths)
     if advantage.scale == "none":
-        return RadicalSum.of(centred)
+        return centred, None
     if advantage.scale == "mean":
         divisor = _mean(rewards) + advantage.exact_eps
-        return RadicalSum.of(centred / divisor) if divisor else ZERO
+        return (centred / divisor if divisor else Fraction(0)), None
     if advantage.scale == "leave_one_out_std":
         if len(set(others)) == 1 or len(others) <= advantage.ddof:
-            return RadicalSum.of(centred)
-        return RadicalSum.of(centred) / _regularised_root(_variance(others, advantage.ddof), advantage)
-    sample = batch if advantage.scale == "batch_std" else rewards
-    root = _regularised_root(_variance(sample, advantage.ddof), advantage)
-    return RadicalSum.of(centred) / root if root else ZERO
+            return centred, None
+        return centred, _variance(others, advantage.ddof)
+    return centred, _variance(batch if advantage.scale == "batch_std" else rewards, advantage.ddof)
 
 
 def _baseline(

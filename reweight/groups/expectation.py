@@ -26,6 +26,7 @@ __all__ = [
     "composition_entries",
     "compositions",
     "distinct_types",
+    "exact_multinomial",
     "expect_given_type",
     "expect_given_type_exactly",
     "monomials",
@@ -175,7 +176,7 @@ def expect_given_type_exactly(
             f"{levels} reward levels in groups of {group_size} are {count:.1e} exact terms, above {MOST_EXACT:.0e}: "
             "use a smaller group, fewer levels, or float64"
         )
-    rows = [(row, _multinomial(row, masses)) for row in compositions(group_size - 1, levels).tolist()]
+    rows = [(row, exact_multinomial(row, masses)) for row in compositions(group_size - 1, levels).tolist()]
 
     def expectation(level: int) -> RadicalSum:
         def terms() -> Iterator[RadicalSum]:
@@ -188,7 +189,8 @@ def expect_given_type_exactly(
     return [expectation(level) for level in range(levels)]
 
 
-def _multinomial(row: list[int], masses: Sequence[Fraction]) -> Fraction:
+def exact_multinomial(row: Sequence[int], masses: Sequence[Fraction]) -> Fraction:
+    """Return the multinomial probability of counts, exactly."""
     ways, left = 1, sum(row)
     for count in row:
         ways *= comb(left, count)

@@ -6,8 +6,7 @@ With S the sum of squared deviations of a group from its mean,
     exp(-u^2 S)     = u sqrt(G/pi) * integral over c of the product over members of exp(-u^2 (r_i - c)^2),
 
 and h is positive. At a node (u, c) the group factorises, so its cost does not grow with G. In the pair form (R28) a
-node gives level a the weight F E_a (x_a M_0 - M_1), with x = l - c, E = exp(-u^2 x^2), M_j = sum_b pi_b x_b^j E_b and
-F = M_0^(G-2): measured from c, near ties cancel nothing.
+node gives level a the weight F E_a sum_b pi_b (l_a - l_b) E_b, with E = exp(-u^2 (l - c)^2) and F = (pi . E)^(G-2).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Floats = NDArray[np.float64]
 DIGITS = 40.0
 """What is left out is exp(-DIGITS) of what is kept."""
 SINH_STEP, DOUBLE_EXPONENTIAL_STEP = 0.12, 0.1
-BLOCK = 4_000_000
+BLOCK, MOST_PAIRED_LEVELS = 4_000_000, 16
 
 
 def quadrature_weights(levels: Floats, masses: Floats, group_size: int, advantage: Advantage) -> Floats:
@@ -49,19 +48,42 @@ def quadrature_weights(levels: Floats, masses: Floats, group_size: int, advantag
     unit = levels[-1] - levels[0]
     share = 1.0 if advantage.baseline == "leave_one_out" else (group_size - 1) / group_size
     scale = share * np.sqrt(group_size - advantage.ddof)
+    add = _by_pairs if len(levels) <= MOST_PAIRED_LEVELS else _by_gaps
     result = np.zeros((len(masses), len(levels)))
     for u, weight in zip(*_scales(levels, group_size, advantage), strict=True):
         step = np.pi / (u * np.sqrt(group_size * DIGITS))
         for origin, offsets in _windows(levels, u, step, group_size):
             places = (levels - levels[origin]) / unit
-            for start in range(0, len(offsets), BLOCK // len(levels) + 1):
-                x = places[:, None] - offsets[start : start + BLOCK // len(levels) + 1]
+            size = max(1, BLOCK // (len(levels) * len(masses)))
+            for start in range(0, len(offsets), size):
                 with np.errstate(over="ignore"):
-                    kernel = np.exp(-((u * x) ** 2))
-                zeroth, first = masses @ kernel, masses @ (kernel * x)
-                factor = weight * _power(zeroth, group_size - 2)
-                result += (factor * zeroth) @ (kernel * x).T - (factor * first) @ kernel.T
-    return np.asarray(result * scale)
+                    kernel = np.exp(-((u * (places[:, None] - offsets[start : start + size])) ** 2))
+                factor = weight * _power(masses @ kernel, group_size - 2)
+                add(result, masses, levels, kernel, factor)
+    return np.asarray(result * scale / unit)
+
+
+def _by_pairs(result: Floats, masses: Floats, levels: Floats, kernel: Floats, factor: Floats) -> None:
+    """Add what nodes give each level, pair by pair: one matrix product for any number of policies."""
+    low, high = np.triu_indices(len(levels), 1)
+    spread = factor @ (kernel[low] * kernel[high]).T
+    push = spread * (levels[high] - levels[low])
+    for pair, (a, b) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        result[:, b] += masses[:, a] * push[:, pair]
+        result[:, a] -= masses[:, b] * push[:, pair]
+
+
+def _by_gaps(result: Floats, masses: Floats, levels: Floats, kernel: Floats, factor: Floats) -> None:
+    """The same along the sorted levels, whose differences are sums of gaps: linear in the number of levels."""
+    gaps = np.diff(levels)[:, None]
+    for row in range(len(masses)):
+        weighted = masses[row][:, None] * kernel
+        below = np.cumsum(np.cumsum(weighted, axis=0)[:-1] * gaps, axis=0)
+        above = np.cumsum((np.cumsum(weighted[::-1], axis=0)[:-1] * gaps[::-1]), axis=0)[::-1]
+        push = np.zeros_like(kernel)
+        push[1:] += below
+        push[:-1] -= above
+        result[row] += (push * kernel) @ factor[row]
 
 
 def _scales(levels: Floats, size: int, advantage: Advantage) -> tuple[Floats, Floats]:

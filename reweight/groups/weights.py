@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reweight.checks import SUM_TOLERANCE, choice, distribution, real
+from reweight.checks import choice, distribution, real
 from reweight.errors import InputError
 from reweight.groups.advantages import LARGEST_REWARD, float_advantages
+from reweight.groups.balls import ball_weights
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.expectation import (
     MOST_ENTRIES,
@@ -21,16 +22,14 @@ from reweight.groups.expectation import (
     expect_given_type_exactly,
     type_masses,
 )
+from reweight.groups.inputs import check_needs_rewards_alone, exact_probabilities
 from reweight.groups.lattice import MOST_CELLS, lattice_cells, lattice_levels, lattice_weights, sums_suffice
 from reweight.groups.pair_form import pair_rows, pair_weights
 from reweight.groups.quadrature import quadrature_weights
-from reweight.objectives.advantage import Advantage, check_group_size
+from reweight.objectives.advantage import Advantage
 
 __all__ = [
     "GroupWeights",
-    "check_needs_rewards_alone",
-    "check_prompt_local",
-    "exact_probabilities",
     "group_weights",
     "weigh",
 ]
@@ -40,22 +39,6 @@ PROMISES = {"linear": 1e-14, "pairs": 1e-13, "quadrature": 2e-13, "composition":
 """Error of each method relative to E[|A_1| | y_1 = y], in the order in which they are preferred."""
 MOST_PAIR_ROWS, LARGEST_PAIR_GROUP = 4000, 256
 MOST_LATTICE_LEVELS = 64
-
-
-def check_prompt_local(group_size: int, advantage: Advantage) -> None:
-    """Raise InputError unless groups of this size of one prompt alone have this advantage."""
-    check_group_size(group_size, advantage)
-    if advantage.couples_prompts:
-        raise InputError("a batch baseline or scale couples prompts: use a group statistic")
-
-
-def check_needs_rewards_alone(group_size: int, advantage: Advantage) -> None:
-    """Raise InputError unless this advantage is prompt-local and looks at nothing but rewards."""
-    check_prompt_local(group_size, advantage)
-    if advantage.baseline == "length_weighted":
-        raise InputError(
-            "a length-weighted baseline needs lengths: use expected_coefficients with a Problem that has them"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +82,8 @@ def group_weights(
     group_size: int,
     advantage: Advantage,
     *,
-    precision: Literal["float64", "rational"] = "float64",
+    precision: Literal["float64", "rational", "ball"] = "float64",
+    radius: float | None = None,
     method: Method = "auto",
 ) -> NDArray[Any]:
     """Compute w(y) = E[A_1 | y_1 = y] for a group of independent draws.
@@ -116,8 +100,11 @@ def group_weights(
         Number of draws G in a group.
     advantage : Advantage
         A prompt-local advantage: no batch statistic, no length weighting.
-    precision : {"float64", "rational"}
-        "rational" takes every float as the binary fraction that it is and returns exact RadicalSum objects.
+    precision : {"float64", "rational", "ball"}
+        "rational" takes every float as the binary fraction that it is and returns exact RadicalSum objects; "ball" does
+        so too and returns intervals (python-flint `arb`) that hold the true value.
+    radius : float, optional
+        For "ball": the largest radius, relative to E|A_1|.
     method : {"auto", "linear", "pairs", "quadrature", "composition", "lattice"}
         How the float64 sum is formed; see :func:`weigh`.
 
@@ -144,13 +131,16 @@ def group_weights(
     >>> print(group_weights([1, 0], [third, 2 * third], 3, Advantage(), precision="rational"))
     [RadicalSum(2/3*sqrt(2)) RadicalSum(-1/3*sqrt(2))]
     """
+    choice(precision, "precision", ("float64", "rational", "ball"))
+    if (precision == "ball") != (radius is not None):
+        raise InputError("radius goes with precision 'ball': give both or neither")
+    if precision != "float64" and method != "auto":
+        raise InputError(f"method {method!r} is for float64: leave it out with precision {precision!r}")
+    if radius is not None:
+        return ball_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage, radius)
     if precision == "rational":
         check_needs_rewards_alone(group_size, advantage)
-        if method != "auto":
-            raise InputError(f"method {method!r} is for float64: leave it out with precision 'rational'")
         return _exact_weights(np.asarray(rewards), np.asarray(probabilities), group_size, advantage)
-    if precision != "float64":
-        raise InputError(f"precision is {precision!r}: choose 'float64' or 'rational'")
     return weigh(rewards, probabilities, group_size, advantage, method=method).weights
 
 
@@ -275,14 +265,3 @@ def _exact_weights(
     result = np.empty(len(values), dtype=object)
     result[:] = [expected[levels.index(value)] for value in values]
     return result
-
-
-def exact_probabilities(probabilities: NDArray[Any]) -> list[Fraction]:
-    """Return a probability vector as Fractions that sum to one; refuse what differs from one by more than 1e-9."""
-    masses = [as_fraction(mass) for mass in probabilities.tolist()]
-    if any(mass < 0 for mass in masses):
-        raise InputError("a probability is negative: give numbers between 0 and 1")
-    total = sum(masses, Fraction(0))
-    if abs(total - 1) > Fraction(repr(SUM_TOLERANCE)):
-        raise InputError(f"the probabilities sum to {float(total):.12g}, not to 1: mend or normalise them first")
-    return [mass / total for mass in masses]
