@@ -11,7 +11,7 @@ a polynomial in Bernstein form. Its coefficients do not depend on p, and for cen
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import comb
 from typing import Any, Literal, cast
 
@@ -27,12 +27,16 @@ from reweight.groups.binomial import binomial_probabilities
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.inputs import check_needs_rewards_alone
 from reweight.groups.radicals import RadicalSum
+from reweight.kernels.bernstein import bernstein
+from reweight.kernels.gap_polynomial import LARGEST_DEGREE, even_coefficients, even_polynomial
+from reweight.kernels.gap_table import GapTable, gap_table, table_lookup
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
 
 Floats = NDArray[np.float64]
 LARGEST_GROUP, LARGEST_EXACT_GROUP = 4096, 256
+COMPILED_FROM, KEPT_TABLES = 20_000, 64
 
 
 def binary_advantages(
@@ -137,7 +141,8 @@ def gap(
     seen_p = float(tpr) * p + float(fpr) * q
     seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
     correct, wrong = _coefficients(group_size, chosen, mixed_only)
-    result = (float(tpr) - float(fpr)) * _bernstein(correct - wrong, seen_p, seen_q)
+    push = _bernstein(correct - wrong, seen_p, seen_q, symmetric=_is_symmetric(chosen))
+    result = (float(tpr) - float(fpr)) * push
     return _given_mixed(result, seen_p, seen_q, group_size)[()] if mixed_only else result[()]
 
 
@@ -256,9 +261,39 @@ def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: Arr
     return p, q
 
 
-def _bernstein(coefficients: Floats, p: Floats, q: Floats) -> Floats:
-    """Evaluate the polynomial with the given Bernstein coefficients, shape (n + 1,)."""
-    return np.asarray(binomial_probabilities(len(coefficients) - 1, p, q) @ coefficients)
+def _bernstein(coefficients: Floats, p: Floats, q: Floats, *, symmetric: bool = False) -> Floats:
+    """Evaluate the polynomial with the given Bernstein coefficients, shape (n + 1,), at p + q = 1.
+
+    Many pass rates at once take compiled loops: a polynomial in (q - p)^2 or a table where p and q can be exchanged,
+    otherwise a sum that starts at the mode.
+    """
+    if p.size * len(coefficients) < COMPILED_FROM:
+        return np.asarray(binomial_probabilities(len(coefficients) - 1, p, q) @ coefficients)
+    if not symmetric:
+        return bernstein(coefficients, p, q)
+    mirrored = (coefficients + coefficients[::-1]) / 2
+    if len(mirrored) - 1 <= LARGEST_DEGREE:
+        return even_polynomial(_even(mirrored.tobytes()), p, q)
+    return table_lookup(_table(mirrored.tobytes()), p, q)
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def _even(coefficient_bytes: bytes) -> Floats:
+    return even_coefficients(np.frombuffer(coefficient_bytes))
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def _table(coefficient_bytes: bytes) -> GapTable:
+    return gap_table(np.frombuffer(coefficient_bytes))
+
+
+def _is_symmetric(advantage: Advantage) -> bool:
+    """Whether exchanging right and wrong turns advantages around, so that the gap is a function of p q."""
+    return (
+        advantage.baseline in ("mean", "leave_one_out")
+        and advantage.scale in ("std", "none")
+        and advantage.selection == "all"
+    )
 
 
 def _mixed_share(p: Floats, q: Floats, group_size: int) -> Floats:
