@@ -54,7 +54,7 @@ def command(
     least = None if threshold is None else real_number(threshold, "--threshold")
     result = forecast(
         rollouts.read(file, format_name, threshold=least, merge=merge, reward=reward, step=step),
-        options.objective_from(preset, group_size=group_sizes[0] if group_sizes else None),
+        options.changed(options.objective_from(preset), group_size=group_sizes[0] if group_sizes else None),
         level=real_number(level, "--level"),
         group_sizes=group_sizes or GROUP_SIZES,
         discovery_groups=groups or DISCOVERY_GROUPS,

@@ -25,6 +25,8 @@ __all__ = [
     "Out",
     "PresetName",
     "Scale",
+    "changed",
+    "in_short",
     "objective_from",
     "print_json",
     "print_table",
@@ -32,7 +34,7 @@ __all__ = [
     "write_report",
 ]
 
-PresetName = Annotated[str, typer.Option("--preset", help="Framework or paper: trl, verl, dr_grpo or rloo.")]
+PresetName = Annotated[str, typer.Option("--preset", help="Framework or paper, such as trl; weights --list shows all.")]
 GroupSize = Annotated[int | None, typer.Option("-G", "--group-size", help="Draws a group; the preset's by default.")]
 Baseline = Annotated[str | None, typer.Option(help="mean, leave_one_out, second_best or none.")]
 Scale = Annotated[str | None, typer.Option(help="std, leave_one_out_std, mean or none.")]
@@ -48,8 +50,21 @@ NUMBER_LIKE = re.compile(r"^(-|[-+0-9./e ]*[0-9])$")
 LONGEST_NUMBER = 16
 
 
-def objective_from(
-    preset: str,
+def objective_from(preset: str) -> Objective:
+    """Return a preset's objective.
+
+    Raises
+    ------
+    InputError
+        If there is no such preset.
+    """
+    from reweight.objectives import preset as find_preset
+
+    return find_preset(preset)
+
+
+def changed(
+    objective: Objective,
     *,
     group_size: int | None = None,
     baseline: str | None = None,
@@ -59,7 +74,7 @@ def objective_from(
     kl: str | None = None,
     beta: str | None = None,
 ) -> Objective:
-    """Return a preset's objective with the options that were given put in.
+    """Return an objective with the options that were given put in.
 
     Raises
     ------
@@ -68,14 +83,12 @@ def objective_from(
     """
     from reweight.errors import InputError
     from reweight.objectives import KLPenalty
-    from reweight.objectives import preset as find_preset
 
-    objective = find_preset(preset)
     chosen: dict[str, Any] = {"baseline": baseline, "scale": scale, "ddof": ddof}
     changes = {name: value for name, value in chosen.items() if value is not None}
     if eps is not None:
         changes["eps"] = real_number(eps, "--eps")
-    fields: dict[str, Any] = {"advantage": replace(objective.advantage, **changes)}
+    fields: dict[str, Any] = {"advantage": replace(objective.advantage, **changes)} if changes else {}
     if group_size is not None:
         fields["group_size"] = group_size
     if (kl is None) != (beta is None):
@@ -83,6 +96,22 @@ def objective_from(
     if kl is not None and beta is not None:
         fields["kl"] = KLPenalty(kl, real_number(beta, "--beta"))  # type: ignore[arg-type]
     return replace(objective, **fields)
+
+
+def in_short(objective: Objective) -> str:
+    """Return group size and advantage in one phrase."""
+    advantage = objective.advantage
+    words = [f"G = {objective.group_size}", f"baseline {advantage.baseline}"]
+    divided = advantage.scale.endswith("std")
+    words.append(f"scale {advantage.scale}" + (f" (ddof {advantage.ddof})" if divided else ""))
+    if advantage.second:
+        words.append(f"then {advantage.second} (ddof {advantage.ddof})")
+    words.append(f"eps {float(advantage.eps):g}")
+    if objective.reward.transform:
+        words.append(f"rewards by {objective.reward.transform}")
+    if objective.filter is not None:
+        words.append(f"{objective.filter.keep} groups kept")
+    return ", ".join(words)
 
 
 def shown(value: Any) -> str:

@@ -82,8 +82,15 @@ def command(
         path = RunSpec(
             Problem(real_numbers(rewards, "--rewards")),
             FlatPolicy.from_probabilities(start),
-            options.objective_from(
-                preset, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps, kl=kl, beta=beta
+            options.changed(
+                options.objective_from(preset),
+                group_size=group_size,
+                baseline=baseline,
+                scale=scale,
+                ddof=ddof,
+                eps=eps,
+                kl=kl,
+                beta=beta,
             ),
             update_named(update, **fields | ({} if groups is None else {"groups": groups})),
             steps,

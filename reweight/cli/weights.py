@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from reweight.cli import options
-from reweight.cli.numbers import exact_number, exact_numbers, float_sized
+from reweight.cli.numbers import exact_number, exact_numbers, float_sized, real_number, real_numbers
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from reweight.groups.weight_table import AnswerWeight, BinaryWeight
     from reweight.objectives import Objective
+    from reweight.objectives.config import TrainerConfig
+    from reweight.problems import Problem
 
 __all__ = ["command"]
 
-PassRate = Annotated[str | None, typer.Option("-p", "--pass-rate", help="Pass rates of binary prompts: 0.01,1/2.")]
-Rewards = Annotated[str | None, typer.Option(help="Reward of each answer: 1,1/2,0.")]
-Probabilities = Annotated[str | None, typer.Option(help="Probability of each answer: 0.2,0.3,0.5.")]
-Tpr = Annotated[str, typer.Option(help="Probability that the verifier accepts a correct answer.")]
-Fpr = Annotated[str, typer.Option(help="Probability that the verifier accepts a wrong answer.")]
-MixedOnly = Annotated[bool, typer.Option("--mixed-only", help="Given a mixed group, as in dynamic sampling.")]
-Against = Annotated[str | None, typer.Option(help="Another preset: print where the two differ.")]
-Exact = Annotated[bool, typer.Option("--exact", help="Rational arithmetic: print the value itself.")]
+USUAL_RATES = "0.01,0.1,0.5"
+PROMPT, GROUP, OUTPUT, ASK = "The prompt", "The objective", "Output", "Other questions"
 
-OPTIONAL = ("infinite", "exact_gap", "exact_weight")
+
+def _option(help_: str, panel: str, *names: str) -> Any:
+    return typer.Option(*names, help=help_, rich_help_panel=panel)
+
+
+PassRate = Annotated[str | None, _option("Pass rates of binary prompts: 0.01,1/2.", PROMPT, "-p", "--pass-rate")]
+Rewards = Annotated[str | None, _option("Reward of each answer: 1,1/2,0; several channels: 1:0.2,0:0.7.", PROMPT)]
+Probabilities = Annotated[str | None, _option("Probability of each answer: 0.2,0.3,0.5.", PROMPT)]
+Lengths = Annotated[str | None, _option("Tokens of each answer: 120,80,300.", PROMPT)]
+Counts = Annotated[str | None, _option("Process events (tool calls) of each answer: 0,2,1.", PROMPT)]
+Correct = Annotated[str | None, _option("Which answers are correct, for --tpr and --fpr: 1,0,0.", PROMPT)]
+Tpr = Annotated[str, _option("Chance that the verifier accepts a correct answer: 0.9, or one an answer.", PROMPT)]
+Fpr = Annotated[str, _option("Chance that it accepts a wrong answer: 0.1, or one an answer.", PROMPT)]
+MixedOnly = Annotated[bool, _option("Redraw groups of equal rewards (dynamic sampling).", GROUP, "--mixed-only")]
+Bonus = Annotated[str | None, _option("Added to the reward for each process event: 0.4.", GROUP)]
+Channels = Annotated[str | None, _option("Weights of the reward channels: 1,0.5.", GROUP, "--channel-weights")]
+Transform = Annotated[str | None, _option("pass_at_k, leave_one_out_pass_at_k or rank.", GROUP)]
+K = Annotated[int | None, _option("The k of the transform: 4.", GROUP, "-k")]
+Aggregation = Annotated[str | None, _option("token_mean, sequence_mean, sequence_sum or constant.", GROUP)]
+ConstantLength = Annotated[str | None, _option("Tokens that 'constant' divides by: 1024.", GROUP)]
+Precision = Annotated[str, _option("float64, rational (a sum of roots) or ball (an interval).", OUTPUT)]
+Radius = Annotated[str, _option("Largest radius of a ball, relative: 1e-20.", OUTPUT)]
+Plot = Annotated[str | None, _option("Draw curves into this file: weights.png, .svg or .pdf.", OUTPUT)]
+Against = Annotated[str | None, _option("Another preset: print its weights too, and where the two differ.", ASK)]
+List = Annotated[bool, _option("List all presets with their sources, and stop.", ASK, "--list")]
+Diff = Annotated[tuple[str, str], _option("Two presets: fields, gradients, weights: trl verl.", ASK, "--diff")]
+Config = Annotated[str | None, _option("A TRL GRPOConfig or verl configuration: run.yaml.", ASK)]
 
 
 def command(
@@ -34,134 +59,171 @@ def command(
     pass_rate: PassRate = None,
     rewards: Rewards = None,
     probabilities: Probabilities = None,
+    lengths: Lengths = None,
+    counts: Counts = None,
+    correct: Correct = None,
+    tpr: Tpr = "1",
+    fpr: Fpr = "0",
     baseline: options.Baseline = None,
     scale: options.Scale = None,
     ddof: options.Ddof = None,
     eps: options.Eps = None,
-    tpr: Tpr = "1",
-    fpr: Fpr = "0",
     mixed_only: MixedOnly = False,
+    bonus: Bonus = None,
+    channel_weights: Channels = None,
+    transform: Transform = None,
+    k: K = None,
+    aggregation: Aggregation = None,
+    constant_length: ConstantLength = None,
+    precision: Precision = "float64",
+    radius: Radius = "1e-20",
+    plot: Plot = None,
     against: Against = None,
-    exact: Exact = False,
+    list_presets: List = False,
+    diff: Diff = ("", ""),
+    config: Config = None,
     as_json: options.AsJson = False,
     out: options.Out = None,
 ) -> None:
     """Expected weights of one group: what each answer is pushed by, exactly."""
-    from reweight.errors import InputError
+    from reweight.cli import weights_output
     from reweight.files import check_writable
-    from reweight.groups.weight_table import answer_table, binary_table
 
     if out is not None:
         check_writable(out)
-    objective = options.objective_from(
-        preset, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps
-    )
-    other = options.objective_from(against, group_size=objective.group_size) if against else None
-    if (pass_rate is None) == (rewards is None):
-        raise InputError("say what is asked: --pass-rate 0.01, or --rewards 1,0.5,0 with --probabilities 0.2,0.3,0.5")
-    if rewards is None and probabilities is not None:
-        raise InputError("--probabilities go with --rewards: leave them out beside --pass-rate")
+    if plot is not None:
+        weights_output.check_plot(plot)
+    rates = float_sized(exact_numbers(pass_rate, "--pass-rate"), "--pass-rate") if pass_rate else []
+    if list_presets:
+        weights_output.print_presets(as_json)
+        return
+    if any(diff):
+        weights_output.print_difference(diff, group_size, rates, as_json)
+        return
+    read = _read(config)
+    objective = read.objective if read is not None else options.objective_from(preset)
+    objective = options.changed(objective, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps)
+    objective = _with_rewards(objective, bonus, channel_weights, transform, k, aggregation, constant_length)
+    other = options.changed(options.objective_from(against), group_size=objective.group_size) if against else None
+    if read is not None and pass_rate is None and rewards is None:
+        rates = exact_numbers(USUAL_RATES, "--pass-rate")
+    _check_asked(bool(rates), rewards is not None)
+    ball = {"radius": real_number(radius, "--radius")} if precision == "ball" else {}
+    wanted, facts = {"precision": precision} | ball, {}
+    sides = [each for each in (objective, other) if each is not None]
     if rewards is None:
-        rates = float_sized(exact_numbers(pass_rate or "", "--pass-rate"), "--pass-rate")
+        _refuse_answers(probabilities=probabilities, lengths=lengths, counts=counts, correct=correct)
         noise = {"tpr": exact_number(tpr, "--tpr"), "fpr": exact_number(fpr, "--fpr")}
-
-        def table(chosen: Objective) -> Sequence[BinaryWeight | AnswerWeight]:
-            return binary_table(chosen, rates, **noise, mixed_only=mixed_only, exact=exact)
+        tables = [_binary(each, rates, noise, mixed_only, wanted) for each in sides]
     else:
-        if mixed_only or (tpr, fpr) != ("1", "0"):
-            raise InputError("--mixed-only, --tpr and --fpr are about binary rewards: use them with --pass-rate")
-        values = float_sized(exact_numbers(rewards, "--rewards"), "--rewards")
         masses = exact_numbers(probabilities, "--probabilities") if probabilities else []
-
-        def table(chosen: Objective) -> Sequence[BinaryWeight | AnswerWeight]:
-            return answer_table(chosen, values, masses, exact=exact)
-
-    rows = table(objective)
-    _print(preset, objective, rows, against, other, table(other) if other else None, as_json)
+        problem = _problem(rewards, lengths, counts, correct, tpr, fpr)
+        sides = [_mixed(each) if mixed_only else each for each in sides]
+        tables = [weights_output.answers(each, problem, masses, wanted) for each in sides]
+        facts = weights_output.signal_facts(sides[0], problem, masses)
+    name = preset if read is None else str(config)
+    weights_output.print_weights([(name, sides[0]), (str(against), other)], tables, facts, read, as_json)
+    if plot is not None:
+        weights_output.draw(objective, plot)
     if out is not None:
-        _write(preset, objective, rows, out)
+        weights_output.write(name, objective, tables[0], out)
 
 
-def _print(
-    preset: str,
+def _check_asked(binary: bool, answers: bool) -> None:
+    from reweight.errors import InputError
+
+    if binary == answers:
+        raise InputError("say what is asked: --pass-rate 0.01, or --rewards 1,0.5,0 with --probabilities 0.2,0.3,0.5")
+
+
+def _read(config: str | None) -> TrainerConfig | None:
+    if config is None:
+        return None
+    from pathlib import Path
+
+    from reweight.objectives.config import read_config
+
+    return read_config(Path(config))
+
+
+def _with_rewards(
     objective: Objective,
-    rows: Sequence[BinaryWeight | AnswerWeight],
-    against: str | None,
-    other: Objective | None,
-    other_rows: Sequence[BinaryWeight | AnswerWeight] | None,
-    as_json: bool,
-) -> None:
-    from reweight.objectives import diff
+    bonus: str | None,
+    channels: str | None,
+    transform: str | None,
+    k: int | None,
+    aggregation: str | None,
+    constant_length: str | None,
+) -> Objective:
+    """Put the options about rewards and lengths in."""
+    rule: dict[str, Any] = {}
+    if bonus is not None:
+        rule["bonus"] = real_number(bonus, "--bonus")
+    if channels is not None:
+        rule["channel_weights"] = tuple(real_numbers(channels, "--channel-weights"))
+    if transform is not None or k is not None:
+        rule |= {"transform": transform, "k": k}
+    fields: dict[str, Any] = {"reward": replace(objective.reward, **rule)} if rule else {}
+    if aggregation is not None or constant_length is not None:
+        length = real_number(constant_length, "--constant-length") if constant_length is not None else None
+        fields |= {"aggregation": aggregation or "constant", "constant_length": length}
+    return replace(objective, **fields)
 
-    differences = diff(objective, other) if other else {}
-    if as_json:
-        result: dict[str, Any] = {
-            "preset": preset,
-            "objective": objective.to_dict(),
-            "weights": [row.to_dict() for row in rows],
-        }
-        if other is not None and other_rows is not None:
-            result["against"] = {
-                "preset": against,
-                "objective": other.to_dict(),
-                "weights": [row.to_dict() for row in other_rows],
-                "differs_in": list(differences),
-            }
-        options.print_json(result)
-        return
-    print(f"{preset}: {_headline(objective)}")
-    _print_rows(rows)
-    if other is None or other_rows is None:
-        return
-    print(f"\n{against}: {_headline(other)}")
-    _print_rows(other_rows)
-    print()
-    options.print_table(
-        ["where they differ", preset, str(against)],
-        [[name, *(options.shown(value) for value in pair)] for name, pair in differences.items()],
+
+def _mixed(objective: Objective) -> Objective:
+    from reweight.objectives import Filter
+
+    return replace(objective, filter=objective.filter or Filter("mixed"))
+
+
+def _refuse_answers(**given: str | None) -> None:
+    from reweight.errors import InputError
+
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"--{name} goes with --rewards: leave it out beside --pass-rate")
+
+
+def _binary(
+    objective: Objective, rates: list[Fraction], noise: dict[str, Any], mixed_only: bool, wanted: dict[str, Any]
+) -> Sequence[BinaryWeight | AnswerWeight]:
+    from reweight.errors import InputError
+    from reweight.groups.weight_table import binary_table
+
+    if objective.reward.transform or objective.reward.bonus:
+        raise InputError("a bonus or transform is about single answers: use --rewards and --probabilities")
+    mixed = mixed_only or (objective.filter is not None and objective.filter.keep == "mixed")
+    return binary_table(objective, rates, **noise, mixed_only=mixed, **wanted)
+
+
+def _problem(rewards: str, lengths: str | None, counts: str | None, correct: str | None, tpr: str, fpr: str) -> Problem:
+    """Build the prompt from its options; the rewards of an answer are separated by colons."""
+    import numpy as np
+
+    from reweight.errors import InputError
+    from reweight.problems import Problem, Verifier
+
+    rows = [float_sized(exact_numbers(each.replace(":", ","), "--rewards"), "--rewards") for each in rewards.split(",")]
+    if len({len(row) for row in rows}) > 1:
+        raise InputError("--rewards has answers with unequal numbers of channels: give each as many")
+    table = np.array(rows, dtype=object)
+    marks = None if correct is None else [bool(mark) for mark in exact_numbers(correct, "--correct")]
+    given: dict[str, Any] = {"correct": marks}
+    for name, text in (("lengths", lengths), ("counts", counts)):
+        if text is not None:
+            given[name] = real_numbers(text, f"--{name}")
+    problem = Problem(table[:, 0] if table.shape[1] == 1 else table, **given)
+    if (tpr, fpr) == ("1", "0"):
+        return problem
+    if table.shape[1] > 1:
+        raise InputError("--tpr and --fpr are about one reward an answer: leave the channels out")
+    accepted, refused = max(rows)[0], min(rows)[0]
+    rates = [np.array(real_numbers(text, name)) for text, name in ((tpr, "--tpr"), (fpr, "--fpr"))]
+    verifier = Verifier.binary(
+        problem.correct,
+        tpr=rates[0] if rates[0].size > 1 else rates[0][0],
+        fpr=rates[1] if rates[1].size > 1 else rates[1][0],
+        accepted=float(accepted),
+        refused=float(refused),
     )
-
-
-def _headline(objective: Objective) -> str:
-    advantage = objective.advantage
-    scale = f"{advantage.scale} (ddof {advantage.ddof})" if advantage.scale.endswith("std") else advantage.scale
-    return f"G = {objective.group_size}, baseline {advantage.baseline}, scale {scale}, eps {float(advantage.eps):g}"
-
-
-def _print_rows(rows: Sequence[BinaryWeight | AnswerWeight]) -> None:
-    kept = [{name: value for name, value in row.to_dict().items() if value is not None} for row in rows]
-    columns = [name for name in rows[0].to_dict() if name not in OPTIONAL or any(name in row for row in kept)]
-    titles = {"infinite": "gap if G = inf", "exact_gap": "gap, exactly", "exact_weight": "weight, exactly"}
-    headings = [titles.get(name, name.replace("_", " ")) for name in columns]
-    options.print_table(headings, [[options.shown(row.get(name)) for name in columns] for row in kept])
-
-
-def _write(preset: str, objective: Objective, rows: Sequence[BinaryWeight | AnswerWeight], out: str) -> None:
-    from reweight.plots import style
-    from reweight.plots.objective_curve import objective_curve, objective_curve_data
-    from reweight.reports import Figure, Report, Section, Table
-
-    names = list(rows[0].to_dict())
-    with style.use():
-        figure, (axes,) = style.subplots()
-        objective_curve(axes, objective_curve_data(objective))
-        figure.draw_without_rendering()
-    report = Report(
-        f"Expected weights of {preset}",
-        [
-            Section(
-                "Weights",
-                [
-                    Table(names, [list(row.to_dict().values()) for row in rows], "One row a prompt or answer"),
-                    Figure(
-                        figure,
-                        "gap",
-                        "The gap of this objective on binary prompts over the pass rate.",
-                        "Curve of the gap between a correct and a wrong answer against the pass rate.",
-                    ),
-                ],
-            )
-        ],
-        facts={name: options.shown(value) for name, value in objective.to_dict().items()},
-    )
-    options.write_report(report, out)
+    return Problem(problem.rewards, verifier=verifier, **given)

@@ -17,6 +17,7 @@ from reweight.objectives.advantage import Advantage
 __all__ = ["GradientSignal", "best_constant_baseline", "gradient_signal"]
 
 Floats = NDArray[np.float64]
+LARGEST_SPREAD = 1e100
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,9 @@ def gradient_signal(
     >>> round(found.norm, 6), found.variance, found.per_group
     (0.353553, 0.125, 1.0)
     """
+    spread = float(np.ptp(real(rewards, "rewards"))) if np.size(rewards) else 0.0
+    if spread > LARGEST_SPREAD:
+        raise InputError(f"rewards that span {spread:g} leave float64 when squared: divide them by a constant first")
     found = moments(rewards, probabilities, group_size, advantage, mixed_only=mixed_only)
     pi = distribution(probabilities, "probabilities")
     squares = np.bincount(found.level_of, weights=pi**2, minlength=len(found.levels))

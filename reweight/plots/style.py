@@ -105,6 +105,32 @@ def subplots(
     return figure, list(figure.subplots(1, columns, squeeze=False)[0])
 
 
+def stack(rows: int, venue: str = "icml", *, height: float = 0.72) -> tuple[Figure, Sequence[Axes]]:
+    """Make a figure of axes below each other at the width of a venue, laid out so that legends outside fit.
+
+    Parameters
+    ----------
+    rows : int
+        Number of axes.
+    venue : str
+        One of `VENUES`.
+    height : float
+        Height of each as a share of the width.
+
+    Examples
+    --------
+    >>> with use():
+    ...     figure, axes = stack(2)
+    >>> len(axes), round(float(figure.get_figheight() / figure.get_figwidth()), 2)
+    (2, 1.44)
+    """
+    from matplotlib.figure import Figure
+
+    width = _venue(venue).column
+    figure = Figure(figsize=(width, width * height * rows), layout="constrained")
+    return figure, list(figure.subplots(rows, 1, squeeze=False)[:, 0])
+
+
 def shades(number: int) -> list[str]:
     """Colours for an ordered family, dark to light, none too pale for a white page.
 

@@ -29,15 +29,24 @@ def test_numbers_can_be_written_in_three_ways(reweight, text):
 
 
 def test_exact_values_are_printed(reweight):
-    answer = reweight("weights", "--eps", 0, "--ddof", 0, "-G", 3, "-p", "1/7", "--exact")
+    answer = reweight("weights", "--eps", 0, "--ddof", 0, "-G", 3, "-p", "1/7", "--precision", "rational")
     assert "1*sqrt(2)" in answer.out
     answer = reweight(
-        "weights", "--rewards", "1,1/2,0", "--probabilities", "1/5,3/10,1/2", "--exact", "--json", "-G", 2
+        "weights",
+        "--rewards",
+        "1,1/2,0",
+        "--probabilities",
+        "1/5,3/10,1/2",
+        "--precision",
+        "rational",
+        "--json",
+        "-G",
+        2,
     )
     jsonschema.validate(json.loads(answer.out), SCHEMA)
     weights = json.loads(answer.out)["weights"]
     assert [row["answer"] for row in weights] == [0, 1, 2]
-    assert all(row["exact_weight"] for row in weights)
+    assert all(row["value"] for row in weights)
 
 
 def test_two_presets_side_by_side(reweight):
@@ -80,9 +89,10 @@ def test_a_report_is_written(reweight, tmp_path):
         (["--rewards", "1,0", "--probabilities", "0.5,0.6"], "sum to 1"),
         (["--rewards", "1,0", "--probabilities", "1.5,-0.5"], "at least 0"),
         (["--rewards", "1,0", "--probabilities", "nan,0.5"], "not a number"),
-        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--tpr", "0.9"], "--pass-rate"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--tpr", "1.9"], "TPR"),
+        (["--rewards", "1:0,0:1", "--probabilities", "0.5,0.5", "--tpr", "0.9"], "leave the channels out"),
         (["-p", "0.5", "--preset", "ppo"], "no preset"),
-        (["-p", "0.5", "--probabilities", "0.5,0.5"], "leave them out"),
+        (["-p", "0.5", "--probabilities", "0.5,0.5"], "leave it out"),
         (["-p", "0.5", "--ddof", "2"], "ddof"),
         (["-p", "0.5", "--tpr", "2"], "TPR"),
         (["-p", "0.5", "--scale", "batch_std"], "couples prompts"),
@@ -92,9 +102,18 @@ def test_a_report_is_written(reweight, tmp_path):
         (["--rewards", "1e400,0", "--probabilities", "0.5,0.5"], "too large"),
         (["--rewards", "1e305,0", "--probabilities", "0.5,0.5"], "at most 1e+300"),
         (["-p", "0.5", "-G", "20000"], "at most 4096"),
-        (["-p", "1/3", "-G", "1024", "--exact"], "at most 256"),
+        (["-p", "1/3", "-G", "1024", "--precision", "rational"], "at most 256"),
         (
-            ["--rewards", "1,2,3,4,5,6", "--probabilities", "1/6,1/6,1/6,1/6,1/6,1/6", "-G", "30", "--exact"],
+            [
+                "--rewards",
+                "1,2,3,4,5,6",
+                "--probabilities",
+                "1/6,1/6,1/6,1/6,1/6,1/6",
+                "-G",
+                "30",
+                "--precision",
+                "rational",
+            ],
             "exact terms",
         ),
     ],
@@ -117,11 +136,11 @@ def test_an_unwritable_folder(reweight, tmp_path):
 
 def test_what_does_not_exist_is_null_and_a_dash(reweight):
     for rate in ("0", "1"):
-        answer = reweight("weights", "-p", rate, "--mixed-only", "--json", "--exact")
+        answer = reweight("weights", "-p", rate, "--mixed-only", "--json", "--precision", "rational")
         assert answer.code == 0
         jsonschema.validate(json.loads(answer.out), SCHEMA)
         row = json.loads(answer.out)["weights"][0]
-        assert row["gap"] is row["correct"] is row["exact_gap"] is None
+        assert row["gap"] is row["correct"] is row["value"] is None
     assert " - " in reweight("weights", "-p", "0", "--mixed-only").out
     assert reweight("weights", "-p", "1e-310", "--mixed-only", "--json").code == 0
 
