@@ -18,7 +18,7 @@ CHECK := $(VENV)/.stamp-check-$(KEY)
 on = $(filter-out 0,$(1))
 comma := ,
 
-.PHONY: help verify test test-slow check lint format docs bench clean
+.PHONY: help verify test test-slow check lint format docs bench frameworks clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -51,8 +51,20 @@ bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-quiet --benchmark-json=benchmarks/results.json
 	$(BIN)/python benchmarks/ratios.py benchmarks/results.json
 
+frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (2 GB, not part of the tests)
+	@mkdir -p build/records
+	cd tests/frameworks && ../../.venv-trl/bin/python record_trl.py ../../build/records/trl.json
+	cd tests/frameworks && ../../.venv-trl/bin/python record_polgrad.py ../../build/records/polgrad.json
+	cd tests/frameworks && ../../.venv-verl/bin/python record_verl.py ../../build/records/verl.json
+	REWEIGHT_RECORDS=$(CURDIR)/build/records $(BIN)/python -m pytest tests/frameworks
+
+.venv-%/.stamp: tests/frameworks/requirements-%.txt | $(VENV)/.stamp-venv
+	$(BIN)/python -m venv --clear .venv-$*
+	.venv-$*/bin/python -m pip install -qq --disable-pip-version-check -r $<
+	@touch $@
+
 clean:  ## remove all that these commands made, .venv too
-	rm -rf $(VENV) build dist report docs/_build docs/reference benchmarks/results.json
+	rm -rf $(VENV) .venv-trl .venv-verl build dist report docs/_build docs/reference benchmarks/results.json
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
