@@ -49,7 +49,7 @@ docs: $(CHECK)  ## build the documentation into docs/_build
 
 bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-quiet --benchmark-json=benchmarks/results.json
-	$(BIN)/python benchmarks/ratios.py benchmarks/results.json
+	$(BIN)/python -m benchmarks.ratios benchmarks/results.json
 
 frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (2 GB, not part of the tests)
 	@mkdir -p build/records

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from growth import TOLERANCE
 from rich.console import Console
 from rich.table import Table
+
+from benchmarks.growth import TOLERANCE
 
 OURS = "reweight"
 

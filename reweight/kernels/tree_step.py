@@ -48,9 +48,9 @@ def tree_step(logits: Sequence[Floats], correct: Floats, step: float, gap: Calla
 
     _check(logits, correct)
     pis, masses = [np.empty_like(z) for z in logits], [np.empty_like(z) for z in logits]
-    above = np.ones(1)
+    above, scratch = np.ones(1), np.empty((2, logits[-1].shape[1]))
     for z, pi, mass in zip(logits, pis, masses, strict=True):
-        softmax_down(z, above, pi, mass)
+        softmax_down(z, above, pi, mass, *scratch)
         above = mass.ravel()
     pass_rate = float(above @ correct)
     rate, value = step * gap(pass_rate), correct
