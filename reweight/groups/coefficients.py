@@ -167,7 +167,14 @@ def _expected_sums(problem: Problem | ProblemSet, prompts: list[Prompt]) -> list
     if prompts[0].objective.couples_prompts:
         return batch_sums(prompts, problem.weights if isinstance(problem, ProblemSet) else np.ones(1))
     return [
-        expected_sums(prompt.outcomes, prompt.drawn, prompt.lengths, prompt.objective, prompt.shifts)
+        expected_sums(
+            prompt.outcomes,
+            prompt.drawn,
+            prompt.lengths,
+            prompt.objective,
+            prompt.shifts,
+            difference_only=prompt.on_policy,
+        )
         for prompt in prompts
     ]
 

@@ -12,10 +12,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.groups.expectation import multinomial_probabilities, tabulate_by_type
+from reweight.groups.expectation import (
+    MOST_ENTRIES,
+    composition_entries,
+    multinomial_probabilities,
+    tabulate_by_type,
+)
 from reweight.groups.filtering import filter_cost, kept, stop_probability
 from reweight.groups.outcomes import Outcomes, lengths_matter
 from reweight.groups.terms import aggregation_weights, group_advantages
+from reweight.groups.weights import weigh
 from reweight.objectives.objective import Objective
 
 __all__ = ["GroupSums", "answered", "counted", "expected_sums", "sampled_sums", "split"]
@@ -46,13 +52,22 @@ def split(signed: Floats, weight: Floats, shifts: Floats) -> Floats:
 
 
 def expected_sums(
-    outcomes: Outcomes, probabilities: Floats, lengths: Floats, objective: Objective, shifts: Floats
+    outcomes: Outcomes,
+    probabilities: Floats,
+    lengths: Floats,
+    objective: Objective,
+    shifts: Floats,
+    *,
+    difference_only: bool = False,
 ) -> GroupSums:
     """Compute the three numbers for groups drawn from `probabilities`, shape (N,).
 
     `lengths`, shape (N,), are in tokens; `shifts`, shape (N, T) or (N, 1), is what a KL term takes from each token's
-    advantage.
+    advantage. Where `difference_only`, the positive and the negative part are wanted for their difference alone, as
+    without a clip in force; groups too large for enumeration then take the methods of `weigh`.
     """
+    if difference_only and not shifts.any() and _too_large(outcomes, objective):
+        return _by_weights(outcomes, probabilities, lengths, objective)
     distinct, position = np.unique(shifts, return_inverse=True)
     masses = outcomes.masses(probabilities)
     if objective.filter is None:
@@ -60,6 +75,24 @@ def expected_sums(
     else:
         values = _filtered(outcomes, masses, objective, distinct)
     return answered(outcomes, values, lengths, objective, position.reshape(shifts.shape))
+
+
+def _too_large(outcomes: Outcomes, objective: Objective) -> bool:
+    """Whether enumeration is out of reach and the group is one that `weigh` knows."""
+    plain = outcomes.rewards.ndim == 1 and objective.reward.transform is None and objective.filter is None
+    equal = bool((outcomes.lengths == outcomes.lengths[0]).all())
+    entries = composition_entries(len(outcomes.rewards), objective.group_size)
+    return entries > MOST_ENTRIES and plain and equal and not objective.advantage.couples_prompts
+
+
+def _by_weights(outcomes: Outcomes, probabilities: Floats, lengths: Floats, objective: Objective) -> GroupSums:
+    masses = outcomes.masses(probabilities)
+    values = weigh(outcomes.rewards, masses / masses.sum(), objective.group_size, objective.advantage).weights
+    own = np.full((1, objective.group_size), outcomes.lengths[0])
+    weight = np.full(len(masses), aggregation_weights(own, objective, [0])[0, 0])
+    signed = values * weight
+    by_type = np.stack([np.maximum(signed, 0), np.maximum(-signed, 0), weight], axis=1)
+    return answered(outcomes, by_type, lengths, objective, np.zeros((len(lengths), 1), dtype=np.intp))
 
 
 def answered(

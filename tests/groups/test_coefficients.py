@@ -136,3 +136,20 @@ def test_what_is_refused():
         expected_coefficients(problem, policy, Objective(Advantage(), 4, kl=KLPenalty("k2", 0.1)), reference=zero)
     with pytest.raises(InputError, match="one probability an answer"):
         expected_coefficients(Problem([1, 0, 0]), policy, Objective(Advantage(), 4))
+
+
+def test_large_groups_of_many_levels_on_policy():
+    """Beyond enumeration, where no clip is in force: the weights by quadrature, and a whole run."""
+    from reweight.dynamics.run import run
+    from reweight.updates import PolicyGradient
+
+    rewards = np.arange(12.0) / 11
+    problem = Problem(rewards, correct=rewards == 1)
+    policy = FlatPolicy.from_probabilities(np.full(12, 1 / 12))
+    objective = Objective(Advantage(ddof=1), 64, clip=Clip(0.2, 0.2))
+    found = expected_coefficients(problem, policy, objective)
+    np.testing.assert_allclose(found * 12, group_weights(rewards, np.full(12, 1 / 12), 64, objective.advantage))
+    path = run(problem, policy, objective, PolicyGradient(1.0), 3)
+    assert path.pass_rate[-1] > path.pass_rate[0]
+    with pytest.raises(InputError, match="above the limit"):
+        expected_coefficients(problem, FlatPolicy(np.arange(12.0) / 9, (12,)), objective, old=policy)
