@@ -9,9 +9,10 @@ from numpy.polynomial import chebyshev
 
 from reweight.checks import Floats
 from reweight.errors import InputError
+from reweight.kernels.bernstein import PARALLEL_FROM
 from reweight.kernels.lumped_tilt import lumped_tilt
 
-__all__ = ["FlowMap", "flow_map"]
+__all__ = ["FlowMap", "flow_map", "flow_map_twin"]
 
 DEGREE, WIDTH, NARROWEST = 9, 0.25, 1 / 256
 SAFETY = 10.0
@@ -28,8 +29,8 @@ class FlowMap:
     coefficients : ndarray, shape (cells, 10)
         Chebyshev coefficients of the displacement in each cell.
     error_bound : float
-        Ten times the larger of the last two coefficients of any cell: an estimate that followed the true error within
-        that factor wherever it was measured, not a proof.
+        Ten times the larger of the last two coefficients of any cell, an estimate that followed the true error within
+        that factor wherever it was measured, not a proof; at least what adding up the steps may have rounded off.
     """
 
     low: float
@@ -38,23 +39,36 @@ class FlowMap:
     error_bound: float
 
     def __call__(self, log_odds: Floats) -> Floats:
-        """Return the log-odds after the tilts, shape (P,).
+        """Return the log-odds after the tilts, shape (...).
 
         Raises
         ------
         InputError
             If a log-odds is outside the range of the map.
         """
-        place = (np.asarray(log_odds, dtype=np.float64) - self.low) / self.width
-        cell = np.minimum(np.floor(place).astype(np.intp), len(self.coefficients) - 1)
-        if place.size and (cell.min() < 0 or place.max() > len(self.coefficients)):
+        from reweight.kernels.compiled import flow_map as compiled
+
+        theta = np.asarray(log_odds, dtype=np.float64)
+        if theta.size and not (theta.min() >= self.low and theta.max() <= self.high):
             raise InputError("a log-odds is outside the range that the flow map was made for")
-        x = 2 * (place - cell) - 1
-        rows = self.coefficients[cell]
-        later, last = np.zeros_like(x), rows[..., -1]
-        for k in range(DEGREE - 1, 0, -1):  # Clenshaw's recurrence
-            later, last = last, 2 * x * last - later + rows[..., k]
-        return np.asarray(log_odds + x * last - later + rows[..., 0])
+        out = np.empty(theta.size)
+        loop = compiled.parallel if theta.size >= PARALLEL_FROM else compiled.serial
+        loop(self.low, self.width, self.coefficients, np.ravel(theta), out)
+        return out.reshape(theta.shape)
+
+    @property
+    def high(self) -> float:
+        """Where the last cell ends."""
+        return self.low + self.width * len(self.coefficients)
+
+
+def flow_map_twin(moved: FlowMap, log_odds: Floats) -> Floats:
+    """Evaluate the map in numpy."""
+    cells, terms = moved.coefficients.shape
+    place = (log_odds - moved.low) / moved.width
+    cell = np.minimum(np.floor(place).astype(np.intp), cells - 1)
+    basis = chebyshev.chebvander(2 * (place - cell) - 1, terms - 1)
+    return np.asarray(log_odds + (basis * moved.coefficients[cell]).sum(axis=-1))
 
 
 def flow_map(
@@ -69,7 +83,7 @@ def flow_map(
     steps, step, coefficients
         As in :func:`reweight.kernels.lumped_tilt.lumped_tilt`.
     tolerance : float
-        Largest `error_bound`, in nats.
+        Largest error of the interpolation, in nats.
 
     Raises
     ------
@@ -89,10 +103,11 @@ def flow_map(
         cells = int(np.ceil((high - low) / width))
         nodes = chebyshev.chebpts1(DEGREE + 1)
         start = low + width * (np.arange(cells)[:, None] + (nodes + 1) / 2)
-        moved = lumped_tilt(start.ravel(), steps, step, coefficients).reshape(start.shape) - start
-        rows: Floats = np.linalg.solve(chebyshev.chebvander(nodes, DEGREE), moved.T).T.astype(np.float64)
+        end = lumped_tilt(start, steps, step, coefficients)
+        rows = np.asarray(np.linalg.solve(chebyshev.chebvander(nodes, DEGREE), (end - start).T).T, dtype=np.float64)
         bound = SAFETY * float(np.abs(rows[:, -2:]).max())
         if bound <= tolerance:
-            return FlowMap(low, width, rows, bound)
+            rounding = steps * float(np.spacing(np.abs([start, end]).max())) / 2
+            return FlowMap(low, width, rows, max(bound, rounding))
         width /= 2
     raise InputError(f"a flow map of {steps} steps of {step:g} does not reach {tolerance:g}: run the steps one by one")

@@ -90,8 +90,9 @@ def even_polynomial_twin(even: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def padded(even: Floats) -> tuple[float, ...]:
-    """Coefficients highest first, filled up with zeros to 16, the one length that is compiled."""
-    return tuple([0.0] * (LARGEST_DEGREE // 2 + 1 - len(even)) + even[::-1].tolist())
+    """Coefficients highest first, filled up with zeros to 4, 8 or 16, the lengths that are ever compiled."""
+    length = max(4, 1 << (len(even) - 1).bit_length())
+    return tuple([0.0] * (length - len(even)) + even[::-1].tolist())
 
 
 def _next_row(row: list[int]) -> list[int]:

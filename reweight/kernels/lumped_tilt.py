@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from reweight.checks import Floats
-from reweight.kernels.bernstein import bernstein
+from reweight.kernels.bernstein import PARALLEL_FROM, bernstein
 from reweight.kernels.gap_polynomial import LARGEST_DEGREE, even_coefficients, padded
 from reweight.kernels.gap_table import gap_table
 
 __all__ = ["lumped_tilt", "lumped_tilt_twin"]
+
+SHORT = 1 / 6
+"""Largest move of a log-odds for which tanh can be followed by its addition rule and a few terms of its series."""
 
 
 def lumped_tilt(log_odds: Floats, steps: int, step: float, coefficients: Floats) -> Floats:
@@ -17,7 +20,7 @@ def lumped_tilt(log_odds: Floats, steps: int, step: float, coefficients: Floats)
 
     Parameters
     ----------
-    log_odds : ndarray, shape (P,)
+    log_odds : ndarray, shape (...)
         At the start, in nats.
     steps : int
     step : float
@@ -27,11 +30,12 @@ def lumped_tilt(log_odds: Floats, steps: int, step: float, coefficients: Floats)
 
     Returns
     -------
-    ndarray, shape (P,)
+    ndarray, shape (...)
 
     Notes
     -----
-    One exponential and one polynomial of degree n / 2 (or a table, in large groups) a prompt and step. Source: R07.
+    A prompt and step cost a polynomial of degree n / 2, or a table in large groups, and an exponential only where steps
+    are longer than 1/6. The error is that of adding up the steps in float64, whatever their number. Source: R07.
 
     Examples
     --------
@@ -41,11 +45,18 @@ def lumped_tilt(log_odds: Floats, steps: int, step: float, coefficients: Floats)
     from reweight.kernels.compiled import lumped_tilt as compiled
 
     theta = np.array(log_odds, dtype=np.float64)
-    if len(coefficients) - 1 <= LARGEST_DEGREE:
-        compiled.by_polynomial(theta, steps, step, padded(even_coefficients(coefficients)))
-    else:
+    rows, scratch = theta.reshape(-1), np.empty(theta.size)
+    many = theta.size * steps >= PARALLEL_FROM
+    if len(coefficients) - 1 > LARGEST_DEGREE:
         table = gap_table(coefficients)
-        compiled.by_table(theta, steps, step, table.coefficients, table.lowest, table.first)
+        by_table = compiled.table_steps_parallel if many else compiled.table_steps
+        by_table(rows, scratch, steps, step, table.coefficients, table.lowest, table.first)
+        return theta
+    if abs(step) * float(np.abs(coefficients).max()) <= SHORT:  # no polynomial exceeds its Bernstein coefficients
+        loop = compiled.short_steps_parallel if many else compiled.short_steps
+    else:
+        loop = compiled.steps_of_any_size_parallel if many else compiled.steps_of_any_size
+    loop(rows, scratch, steps, step, padded(even_coefficients(coefficients)))
     return theta
 
 
