@@ -18,7 +18,7 @@ PYTHON, PRINTED = re.findall(r"```python\n(.*?)```\s*```text\n(.*?)```", TEXT, f
 
 def without_times(text: str) -> str:
     """Drop trailing spaces and the seconds that end a row of `reweight verify`."""
-    return "\n".join(re.sub(r"( [0-9]+\.[0-9])?\s*$", "", line) for line in text.strip().splitlines())
+    return "\n".join(re.sub(r"(\s+[0-9]+\.[0-9])?\s*$", "", line) for line in text.strip().splitlines())
 
 
 @pytest.mark.parametrize(("arguments", "output"), SHOWN, ids=[arguments for arguments, _ in SHOWN])

@@ -140,11 +140,11 @@ def print_weights(
     as_json: bool,
 ) -> None:
     """Print the weights of one objective, or of two with their differences, and what a configuration said."""
-    from reweight.objectives import diff
+    from reweight.groups.comparison import effective_differences
 
     (name, objective), (against, other) = sides
     assert objective is not None
-    differences = diff(objective, other) if other else {}
+    differences = effective_differences(objective, other) if other else {}
     if as_json:
         result: dict[str, Any] = {
             "preset": name,

@@ -22,7 +22,7 @@ from reweight.groups.expectation import compositions
 from reweight.groups.inputs import check_needs_rewards_alone, exact_probabilities
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["as_ball", "ball_gap", "ball_weights", "refined"]
+__all__ = ["Ball", "Term", "as_ball", "ball_gap", "ball_weights", "mass_of", "refined", "terms_of", "value_of"]
 
 FIRST_BITS, MOST_BITS, MOST_TERMS = 128, 16_384, 100_000
 Ball = Any
@@ -60,14 +60,20 @@ def refined(compute: Callable[[], tuple[list[Ball], Ball]], radius: float) -> li
 class Term:
     """A composition of the other members: how often each level occurs, in how many orders, the advantage's parts."""
 
+    own: int
     counts: tuple[int, ...]
     ways: int
     numerator: Fraction
     variance: Fraction | None
 
 
-def _terms(levels: Sequence[Fraction], group_size: int, advantage: Advantage) -> list[list[Term]]:
-    """Return the terms of E[A_1 | level] for every level."""
+def terms_of(
+    levels: Sequence[Fraction],
+    group_size: int,
+    advantage: Advantage,
+    lengths: Sequence[Fraction] | None = None,
+) -> list[list[Term]]:
+    """Return the terms of E[A_1 | type] for every type, given their rewards and, where they matter, lengths."""
     size = comb(group_size - 1 + len(levels) - 1, len(levels) - 1) * len(levels)
     if size > MOST_TERMS:
         raise InputError(
@@ -75,20 +81,29 @@ def _terms(levels: Sequence[Fraction], group_size: int, advantage: Advantage) ->
             "use a smaller group or fewer levels"
         )
     rows = compositions(group_size - 1, len(levels)).tolist()
-    return [[_term(own, row, levels, advantage) for row in rows] for own in range(len(levels))]
+    return [[_term(own, row, levels, advantage, lengths) for row in rows] for own in range(len(levels))]
 
 
-def _term(own: int, row: list[int], levels: Sequence[Fraction], advantage: Advantage) -> Term:
+def _term(
+    own: int,
+    row: list[int],
+    levels: Sequence[Fraction],
+    advantage: Advantage,
+    lengths: Sequence[Fraction] | None,
+) -> Term:
     ways, left = 1, sum(row)
     for count in row:
         ways *= comb(left, count)
         left -= count
-    if row[own] == sum(row) and zero_when_constant(advantage):
-        return Term(tuple(row), ways, Fraction(0), None)
+    constant = all(level == levels[own] for level, count in zip(levels, row, strict=True) if count)
+    if constant and zero_when_constant(advantage):
+        return Term(own, tuple(row), ways, Fraction(0), None)
     if advantage.baseline in ("mean", "leave_one_out") and advantage.scale == "std" and advantage.selection == "all":
-        return Term(tuple(row), ways, *_plain_parts(own, row, levels, advantage))
-    group = [levels[own], *(levels[k] for k, count in enumerate(row) for _ in range(count))]
-    return Term(tuple(row), ways, *member_parts(0, group, group, advantage, None))
+        return Term(own, tuple(row), ways, *_plain_parts(own, row, levels, advantage))
+    members = [own, *(k for k, count in enumerate(row) for _ in range(count))]
+    group = [levels[k] for k in members]
+    weights = None if lengths is None else [lengths[k] for k in members]
+    return Term(own, tuple(row), ways, *member_parts(0, group, group, advantage, weights))
 
 
 def _plain_parts(
@@ -102,7 +117,7 @@ def _plain_parts(
     return levels[own] - mean, (squares - total**2 / size) / (size - advantage.ddof)
 
 
-def _value(term: Term, advantage: Advantage) -> Ball:
+def value_of(term: Term, advantage: Advantage) -> Ball:
     """Return the advantage of a term as a ball at the working precision."""
     numerator = as_ball(term.numerator)
     if term.variance is None:
@@ -123,7 +138,8 @@ def as_ball(value: Fraction) -> Ball:
     return arb(fmpq(value.numerator, value.denominator))
 
 
-def _mass(term: Term, masses: Sequence[Ball]) -> Ball:
+def mass_of(term: Term, masses: Sequence[Ball]) -> Ball:
+    """Return the multinomial probability of a term."""
     result = as_ball(Fraction(term.ways))
     for count, mass in zip(term.counts, masses, strict=True):
         if count:
@@ -169,13 +185,13 @@ def ball_weights(
     exact = [Fraction(0)] * len(levels)
     for mass, value in zip(exact_probabilities(probabilities), values, strict=True):
         exact[place[value]] += mass
-    terms = _terms(levels, group_size, advantage)
+    terms = terms_of(levels, group_size, advantage)
 
     def compute() -> tuple[list[Ball], Ball]:
         masses = [as_ball(mass) for mass in exact]
         means, sizes = [], as_ball(Fraction(0))
         for mass, row in zip(masses, terms, strict=True):
-            products = [_mass(term, masses) * _value(term, advantage) for term in row]
+            products = [mass_of(term, masses) * value_of(term, advantage) for term in row]
             means.append(sum(products, as_ball(Fraction(0))))
             sizes += mass * sum((abs(product) for product in products), as_ball(Fraction(0)))
         return means, sizes if sizes != 0 else as_ball(Fraction(1))
@@ -215,7 +231,7 @@ def ball_gap(
         If the group is too small for the advantage, or the radius is not reached, as where the gap is zero.
     """
     check_needs_rewards_alone(group_size, advantage)
-    wrong, correct = _terms([Fraction(0), Fraction(1)], group_size, advantage)
+    wrong, correct = terms_of([Fraction(0), Fraction(1)], group_size, advantage)
 
     def compute() -> tuple[list[Ball], Ball]:
         p, q = rates()
@@ -223,9 +239,9 @@ def ball_gap(
         total = as_ball(Fraction(0))
         for down, up in zip(wrong, correct, strict=True):
             ends = (up.counts[0] == 0, down.counts[1] == 0) if mixed_only else (False, False)
-            above = as_ball(Fraction(0)) if ends[0] else _value(up, advantage)
-            below = as_ball(Fraction(0)) if ends[1] else _value(down, advantage)
-            total += _mass(up, seen) * (above - below)
+            above = as_ball(Fraction(0)) if ends[0] else value_of(up, advantage)
+            below = as_ball(Fraction(0)) if ends[1] else value_of(down, advantage)
+            total += mass_of(up, seen) * (above - below)
         total *= as_ball(tpr - fpr)
         if mixed_only:
             rows = compositions(group_size, 2).tolist()[1:-1]

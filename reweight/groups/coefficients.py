@@ -8,12 +8,14 @@ a group is made.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reweight.checks import choice
 from reweight.errors import InputError
+from reweight.groups.ball_coefficients import ball_coefficients
 from reweight.groups.batch_sums import batch_sums, sampled_batch_sums
 from reweight.groups.group_sums import GroupSums, expected_sums, sampled_sums
 from reweight.groups.prompt import Prompt
@@ -34,7 +36,9 @@ def expected_coefficients(
     *,
     old: Policy | None = None,
     reference: Policy | None = None,
-) -> Floats: ...
+    precision: Literal["float64", "ball"] = "float64",
+    radius: float | None = None,
+) -> NDArray[Any]: ...
 @overload
 def expected_coefficients(
     problem: ProblemSet,
@@ -43,7 +47,9 @@ def expected_coefficients(
     *,
     old: Policy | None = None,
     reference: Policy | None = None,
-) -> list[Floats]: ...
+    precision: Literal["float64", "ball"] = "float64",
+    radius: float | None = None,
+) -> list[NDArray[Any]]: ...
 @overload
 def expected_coefficients(
     problem: Problem | ProblemSet,
@@ -52,7 +58,9 @@ def expected_coefficients(
     *,
     old: Policy | None = None,
     reference: Policy | None = None,
-) -> Floats | list[Floats]: ...
+    precision: Literal["float64", "ball"] = "float64",
+    radius: float | None = None,
+) -> NDArray[Any] | list[NDArray[Any]]: ...
 def expected_coefficients(
     problem: Problem | ProblemSet,
     policy: Policy,
@@ -60,7 +68,9 @@ def expected_coefficients(
     *,
     old: Policy | None = None,
     reference: Policy | None = None,
-) -> Floats | list[Floats]:
+    precision: Literal["float64", "ball"] = "float64",
+    radius: float | None = None,
+) -> NDArray[Any] | list[NDArray[Any]]:
     """Compute what multiplies grad log pi in the expected gradient of one group.
 
     Parameters
@@ -75,6 +85,11 @@ def expected_coefficients(
         The policy that drew the group and that the ratio is taken against; `policy` itself by default.
     reference : Policy, optional
         The policy of the KL penalty; needed exactly when the objective has one.
+    precision : {"float64", "ball"}
+        "ball" returns, for a single Problem, intervals (python-flint `arb`) that hold the true value, the policies'
+        log-probabilities being exact inputs.
+    radius : float, optional
+        For "ball": the largest radius, relative to the expected size of advantage times aggregation weight.
 
     Returns
     -------
@@ -99,7 +114,14 @@ def expected_coefficients(
     >>> expected_coefficients(problem, policy, Objective(Advantage(), 2))
     array([ 0.25 , -0.125, -0.125])
     """
+    choice(precision, "precision", ("float64", "ball"))
+    if (precision == "ball") != (radius is not None):
+        raise InputError("radius goes with precision 'ball': give both or neither")
     prompts = Prompt.of(problem, policy, objective, old, reference)
+    if radius is not None:
+        if isinstance(problem, ProblemSet):
+            raise InputError("balls are computed for one prompt at a time: give a Problem")
+        return ball_coefficients(prompts[0], radius)
     given = [prompt.multiplied(sums) for prompt, sums in zip(prompts, _expected_sums(problem, prompts), strict=True)]
     result = [values * _columns(prompt.drawn, values) for prompt, values in zip(prompts, given, strict=True)]
     return result if isinstance(problem, ProblemSet) else result[0]

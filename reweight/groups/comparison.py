@@ -17,7 +17,7 @@ from reweight.objectives.objective import Objective, diff
 from reweight.policies.flat import FlatPolicy
 from reweight.problems.problem import Problem
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "effective_differences"]
 
 Floats = NDArray[np.float64]
 REWARDS, LOGITS, PASS_RATES = (1.0, 0.0, 0.0), (0.4, -0.3, 0.1), (0.01, 0.1, 0.5, 0.9)
@@ -111,11 +111,16 @@ def compare(
     problem = Problem(values)
     rates = np.asarray(pass_rates, dtype=np.float64)
     return Comparison(
-        {name: pair for name, pair in diff(left, right).items() if not _inert(name, left, right)},
+        effective_differences(left, right),
         (_direction(problem, policy, left), _direction(problem, policy, right)),
         rates,
         (_weights(rates, left), _weights(rates, right)),
     )
+
+
+def effective_differences(left: Objective, right: Objective) -> dict[str, tuple[Any, Any]]:
+    """Return the fields on which two objectives differ, without those that have no effect in either."""
+    return {name: pair for name, pair in diff(left, right).items() if not _inert(name, left, right)}
 
 
 def _direction(problem: Problem, policy: FlatPolicy, objective: Objective) -> Floats:

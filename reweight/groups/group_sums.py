@@ -19,6 +19,7 @@ from reweight.groups.expectation import (
     tabulate_by_type,
 )
 from reweight.groups.filtering import filter_cost, kept, stop_probability
+from reweight.groups.lattice import lattice_advantages, lattice_fits
 from reweight.groups.outcomes import Outcomes, lengths_matter
 from reweight.groups.terms import aggregation_weights, group_advantages
 from reweight.groups.weights import weigh
@@ -64,13 +65,17 @@ def expected_sums(
 
     `lengths`, shape (N,), are in tokens; `shifts`, shape (N, T) or (N, 1), is what a KL term takes from each token's
     advantage. Where `difference_only`, the positive and the negative part are wanted for their difference alone, as
-    without a clip in force; groups too large for enumeration then take the methods of `weigh`.
+    without a clip in force; groups too large for enumeration then take the methods of `weigh`, otherwise the law of
+    sums where rewards are multiples of one number.
     """
-    if difference_only and not shifts.any() and _too_large(outcomes, objective):
+    large = _too_large(outcomes, objective)
+    if large and difference_only and not shifts.any():
         return _by_weights(outcomes, probabilities, lengths, objective)
     distinct, position = np.unique(shifts, return_inverse=True)
     masses = outcomes.masses(probabilities)
-    if objective.filter is None:
+    if large and lattice_fits(outcomes.rewards, objective.group_size, objective.advantage):
+        values = _by_lattice(outcomes, masses, objective, distinct)
+    elif objective.filter is None:
         values = _expected(outcomes, masses, objective.group_size, objective, distinct)
     else:
         values = _filtered(outcomes, masses, objective, distinct)
@@ -78,7 +83,7 @@ def expected_sums(
 
 
 def _too_large(outcomes: Outcomes, objective: Objective) -> bool:
-    """Whether enumeration is out of reach and the group is one that `weigh` knows."""
+    """Whether enumeration is out of reach, and the group plain enough for other ways."""
     plain = outcomes.rewards.ndim == 1 and objective.reward.transform is None and objective.filter is None
     equal = bool((outcomes.lengths == outcomes.lengths[0]).all())
     entries = composition_entries(len(outcomes.rewards), objective.group_size)
@@ -93,6 +98,14 @@ def _by_weights(outcomes: Outcomes, probabilities: Floats, lengths: Floats, obje
     signed = values * weight
     by_type = np.stack([np.maximum(signed, 0), np.maximum(-signed, 0), weight], axis=1)
     return answered(outcomes, by_type, lengths, objective, np.zeros((len(lengths), 1), dtype=np.intp))
+
+
+def _by_lattice(outcomes: Outcomes, masses: Floats, objective: Objective, shifts: Floats) -> Floats:
+    """Return E[split | member 1 has type a] by the law of the others' sums, shape (L, S), for equal lengths."""
+    mass, values = lattice_advantages(outcomes.rewards, masses, objective.group_size, objective.advantage)
+    own = np.full((1, objective.group_size), outcomes.lengths[0])
+    weight = np.full(len(mass), aggregation_weights(own, objective, [0])[0, 0])
+    return np.stack([mass @ split(row, weight, shifts) for row in values])
 
 
 def answered(

@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from reweight.groups.advantages import regularised
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["lattice_cells", "lattice_levels", "lattice_weights", "sums_suffice"]
+__all__ = [
+    "lattice_advantages",
+    "lattice_cells",
+    "lattice_fits",
+    "lattice_levels",
+    "lattice_weights",
+    "sums_suffice",
+]
 
 Floats = NDArray[np.float64]
-MOST_CELLS = 20_000_000
+MOST_CELLS, MOST_LEVELS = 20_000_000, 64
 LARGEST_LEVEL = 4096
 
 
@@ -62,18 +69,35 @@ def lattice_weights(levels: Floats, masses: Floats, group_size: int, advantage: 
 
     The levels must have whole numbers (`lattice_levels`) and the advantage be one that `sums_suffice`.
     """
+    mass, values = lattice_advantages(levels, masses, group_size, advantage)
+    return np.array([mass @ row for row in values])
+
+
+def lattice_advantages(
+    levels: Floats, masses: Floats, group_size: int, advantage: Advantage
+) -> tuple[Floats, list[Floats]]:
+    """Return the probabilities of the sums of the other members, shape (M,), and the advantages beside each.
+
+    The second is a list of L arrays of shape (M,), one a level of the first member. Conditions are those of
+    :func:`lattice_weights`.
+    """
     found = lattice_levels(levels)
     assert found is not None
     whole, unit = found
     law = _law(whole, masses, group_size - 1)
     first, second = np.nonzero(law)
-    mass = law[first, second]
-    return np.array(
-        [
-            mass @ _advantage(int(own), first, second, unit, float(levels[0]), group_size, advantage)
-            for own in whole.tolist()
-        ]
-    )
+    low = float(levels[0])
+    return law[first, second], [
+        _advantage(own, first, second, unit, low, group_size, advantage) for own in whole.tolist()
+    ]
+
+
+def lattice_fits(levels: Floats, group_size: int, advantage: Advantage) -> bool:
+    """Whether the law of the sums is of a size that can be computed."""
+    if not sums_suffice(advantage) or len(levels) > MOST_LEVELS:
+        return False
+    found = lattice_levels(levels)
+    return found is not None and lattice_cells(found[0], group_size) <= MOST_CELLS
 
 
 def _law(whole: NDArray[np.int64], masses: Floats, draws: int) -> Floats:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from reweight.checks import unit
+from reweight.checks import choice, unit
 from reweight.errors import InputError
 from reweight.groups.advantages import regularised
 from reweight.groups.binary import binary_weights, gap
@@ -134,6 +134,7 @@ def binary_table(
     >>> row.correct, row.wrong, row.value, row.dead_share
     (0.75, -0.25, '1', 0.625)
     """
+    choice(precision, "precision", get_args(Precision))
     return [_binary_row(objective, rate, tpr, fpr, mixed_only, precision, radius) for rate in pass_rates]
 
 
@@ -219,6 +220,7 @@ def answer_table(
     >>> [round(row.weight, 12) for row in rows], method
     ([0.5, -0.5], 'pairs')
     """
+    choice(precision, "precision", get_args(Precision))
     if len(problem) != len(probabilities):
         raise InputError(f"{len(problem)} rewards for {len(probabilities)} probabilities: give one of each an answer")
     masses = np.array([float(mass) for mass in probabilities])

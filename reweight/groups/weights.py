@@ -23,7 +23,7 @@ from reweight.groups.expectation import (
     type_masses,
 )
 from reweight.groups.inputs import check_needs_rewards_alone, exact_probabilities
-from reweight.groups.lattice import MOST_CELLS, lattice_cells, lattice_levels, lattice_weights, sums_suffice
+from reweight.groups.lattice import lattice_fits, lattice_weights
 from reweight.groups.pair_form import pair_rows, pair_weights
 from reweight.groups.quadrature import quadrature_weights
 from reweight.objectives.advantage import Advantage
@@ -38,7 +38,6 @@ Method = Literal["auto", "linear", "pairs", "quadrature", "composition", "lattic
 PROMISES = {"linear": 1e-14, "pairs": 1e-13, "quadrature": 2e-13, "composition": 1e-12, "lattice": 1e-12}
 """Error of each method relative to E[|A_1| | y_1 = y], in the order in which they are preferred."""
 MOST_PAIR_ROWS, LARGEST_PAIR_GROUP = 4000, 256
-MOST_LATTICE_LEVELS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +198,8 @@ def _obstacle(method: str, levels: NDArray[np.float64], group_size: int, advanta
         entries = composition_entries(count, group_size)
         return None if entries <= MOST_ENTRIES else f"{entries:.1e} entries are too many, use a smaller group"
     if method == "lattice":
-        whole = lattice_levels(levels) if sums_suffice(advantage) and count <= MOST_LATTICE_LEVELS else None
-        if whole is None:
-            return "rewards are not multiples of one number, or the advantage is no function of their sums"
-        return None if lattice_cells(whole[0], group_size) <= MOST_CELLS else "the sums take too many values"
+        fits = lattice_fits(levels, group_size, advantage)
+        return None if fits else "rewards are not multiples of one number, or their sums take too many values"
     if advantage.baseline not in ("mean", "leave_one_out") or advantage.scale != "std" or not plain or count < 2:
         return "it needs the mean of the group or of the others, the group's std, and two levels"
     if method == "quadrature":

@@ -2,6 +2,7 @@
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -159,3 +160,114 @@ def test_rewards_at_the_ends_of_float64(reweight):
         found, expected = ([row["weight"] for row in json.loads(a.out)["weights"]] for a in (answer, plain))
         assert found == pytest.approx(expected, rel=1e-12)
         assert answer.err == ""
+
+
+def test_presets_are_listed_with_sources(reweight):
+    answer = reweight("weights", "--list")
+    assert answer.code == 0
+    assert "reinforce_plus_plus" in answer.out
+    listed = json.loads(reweight("weights", "--list", "--json").out)["presets"]
+    assert len(listed) >= 16
+    assert all(each["source"] and each["version"] for each in listed)
+
+
+def test_the_difference_of_two_presets(reweight):
+    answer = reweight("weights", "--diff", "trl", "verl", "-G", "3", "-p", "0.1", "--json")
+    found = json.loads(answer.out)
+    assert set(found["differences"]) == {"advantage.eps", "advantage.singleton", "clip.dual"}
+    assert found["directions"][0][0] == pytest.approx(0.28537561, abs=1e-8)
+    text = reweight("weights", "--diff", "trl", "verl", "-G", "3").out
+    assert "expected gradient" in text
+    assert "0.28537" in text
+
+
+@pytest.mark.parametrize("name", ["trl.yaml", "trl.json", "verl.yaml"])
+def test_a_configuration_is_read(reweight, name):
+    path = Path(__file__).parents[1] / "data" / "configs" / name
+    answer = reweight("weights", "--config", path, "--rewards", "1,0", "--probabilities", "0.3,0.7")
+    if name == "trl.json":  # it weights two channels
+        assert answer.code == 2
+        assert "channel" in answer.err
+        answer = reweight("weights", "--config", path, "--rewards", "1:1,0:0", "--probabilities", "0.3,0.7")
+    assert answer.code == 0
+    assert "theorems" in answer.out
+    found = (
+        json.loads(
+            reweight("weights", "--config", path, "--rewards", "1:1,0:0", "--probabilities", "0.3,0.7", "--json").out
+        )
+        if name == "trl.json"
+        else None
+    )
+    assert found is None or found["config"]["dead"]
+
+
+def test_answers_with_lengths_bonus_and_verdicts(reweight):
+    base = ["weights", "--rewards", "1,0,0", "--probabilities", "0.2,0.5,0.3", "-G", "4", "--json"]
+    by_length = json.loads(reweight(*base, "--lengths", "100,400,50").out)
+    jsonschema.validate(by_length, SCHEMA)
+    assert by_length["weights"][0]["length"] == 100
+    plain = json.loads(reweight(*base).out)
+    jsonschema.validate(plain, SCHEMA)
+    assert plain["facts"]["method"] == "pairs"
+    assert plain["facts"]["dead share"] == pytest.approx(0.2**4 + 0.8**4)
+    bonus = json.loads(reweight(*base, "--counts", "0,1,0", "--bonus", "0.4").out)["weights"]
+    assert [row["reward"] for row in bonus] == [1, 0.4, 0]
+    noisy = json.loads(reweight(*base, "--tpr", "0.9", "--fpr", "0,0.3,0.1").out)["weights"]
+    assert noisy[1]["weight"] > noisy[2]["weight"]
+    ranked = json.loads(reweight(*base, "--transform", "pass_at_k", "-k", "2").out)["weights"]
+    assert ranked[0]["weight"] > 0
+    mixed = json.loads(reweight(*base, "--mixed-only").out)
+    assert mixed["facts"]["expected draws a kept group"] == pytest.approx(4 / (1 - 0.2**4 - 0.8**4))
+
+
+def test_balls(reweight):
+    row = json.loads(reweight("weights", "-p", "0.01", "--precision", "ball", "--radius", "1e-30", "--json").out)
+    assert "+/-" in row["weights"][0]["value"]
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_pictures(reweight, tmp_path, suffix):
+    path = tmp_path / f"weights.{suffix}"
+    answer = reweight(
+        "weights",
+        "--rewards",
+        "1,1,-1,-1",
+        "--probabilities",
+        "0.1,0.2,0.3,0.4",
+        "--counts",
+        "1,0,1,0",
+        "--bonus",
+        "0.4",
+        "--plot",
+        path,
+    )
+    assert answer.code == 0
+    assert path.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--diff", "trl", "ppo"], "there is no preset"),
+        (["--preset", "open-rlhf", "-p", "0.1"], "did you mean openrlhf"),
+        (["--config", "absent.yaml"], "No such file"),
+        (["-p", "0.1", "--plot", "weights.gif"], "end the name in"),
+        (["-p", "0.1", "--bonus", "0.4"], "use --rewards"),
+        (["-p", "0.1", "--lengths", "3,4"], "--lengths goes with --rewards"),
+        (["--rewards", "1:0,0", "--probabilities", "0.5,0.5"], "unequal numbers of channels"),
+        (["-p", "0.1", "--precision", "exact"], "precision"),
+        (["-p", "0.1", "--precision", "ball", "--radius", "0"], "radius"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--counts", "1,-1", "--bonus", "1"], "counts"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--transform", "pass_at_k"], "k goes with"),
+        (
+            ["--rewards", "1,0", "--probabilities", "0.5,0.5", "--lengths", "1,2", "--precision", "rational"],
+            "precision",
+        ),
+        (["--preset", "areal", "-p", "0.1"], "couples prompts"),
+    ],
+)
+def test_other_bad_input(reweight, arguments, message):
+    answer = reweight("weights", *arguments)
+    assert answer.code == 2
+    assert message in answer.err
+    assert answer.err.count("\n") == 1

@@ -151,5 +151,26 @@ def test_large_groups_of_many_levels_on_policy():
     np.testing.assert_allclose(found * 12, group_weights(rewards, np.full(12, 1 / 12), 64, objective.advantage))
     path = run(problem, policy, objective, PolicyGradient(1.0), 3)
     assert path.pass_rate[-1] > path.pass_rate[0]
-    with pytest.raises(InputError, match="above the limit"):
-        expected_coefficients(problem, FlatPolicy(np.arange(12.0) / 9, (12,)), objective, old=policy)
+    now = FlatPolicy(np.arange(12.0) / 9, (12,))
+    with pytest.raises(InputError, match="above the limit"):  # elevenths are no decimals
+        expected_coefficients(problem, now, objective, old=policy)
+
+
+def test_large_groups_with_a_clip_by_the_law_of_sums(monkeypatch):
+    """Positive and negative parts beyond enumeration; against enumeration where both can."""
+    from reweight.groups import group_sums
+
+    rewards = np.arange(12.0) / 10
+    problem = Problem(rewards, correct=rewards == 1.1)
+    old, now = FlatPolicy.from_probabilities(np.full(12, 1 / 12)), FlatPolicy(np.arange(12.0) / 9, (12,))
+    objective = Objective(Advantage(ddof=1), 32, clip=Clip(0.2, 0.2))
+    large = expected_coefficients(problem, now, objective, old=old)
+    unclipped = expected_coefficients(problem, now, Objective(Advantage(ddof=1), 32), old=old)
+    ratio = now.log_probs(problem).probabilities * 12
+    weights = group_weights(rewards, np.full(12, 1 / 12), 32, objective.advantage)
+    np.testing.assert_allclose(unclipped * 12, weights * ratio, atol=1e-12)
+    assert (np.abs(large) <= np.abs(unclipped) + 1e-12).sum() >= 8
+    small = Objective(Advantage(ddof=1), 6, clip=Clip(0.2, 0.2))
+    wanted = expected_coefficients(problem, now, small, old=old)
+    monkeypatch.setattr(group_sums, "MOST_ENTRIES", 0)
+    np.testing.assert_allclose(expected_coefficients(problem, now, small, old=old), wanted, atol=1e-14)

@@ -7,8 +7,12 @@ import pytest
 
 from reweight.errors import InputError
 from reweight.groups.binary import binary_weights, gap
+from reweight.groups.coefficients import expected_coefficients
 from reweight.groups.weights import PROMISES, group_weights, weigh
-from reweight.objectives import Advantage
+from reweight.objectives import Advantage, Clip, Filter, KLPenalty, Objective, Ratio, RewardRule
+from reweight.policies.flat import FlatPolicy
+from reweight.problems import Problem, Verifier
+from small_tree import SmallTree
 
 ADVANTAGES = [
     Advantage(),
@@ -95,6 +99,54 @@ def test_balls_hold_the_rational_value(advantage):
     if advantage.selection == "all":
         p = Fraction(1, 7)
         assert gap(p, 5, advantage, precision="ball", radius=1e-40).overlaps(gap(p, 5, advantage).ball(400))
+
+
+COEFFICIENTS = [
+    Objective(Advantage(ddof=1, eps=1e-4), 4, clip=Clip(0.2, 0.28)),
+    Objective(Advantage(), 3, clip=Clip(0.1, 0.1, dual=1.2), kl=KLPenalty("k3", 0.04)),
+    Objective(Advantage(), 3, kl=KLPenalty("k1", 0.2, gradient="ratio_weighted"), aggregation="sequence_mean"),
+    Objective(Advantage("length_weighted", "none"), 3, ratio=Ratio("sequence_mean"), clip=Clip(3e-4, 4e-4)),
+    Objective(Advantage(), 3, ratio=Ratio("detached_weight"), clip=Clip(1.0, 0.05), aggregation="sequence_sum"),
+    Objective(Advantage(), 3, ratio=Ratio("sequence_product"), kl=KLPenalty("k2", 0.3)),
+]
+
+
+@pytest.mark.parametrize("objective", COEFFICIENTS, ids=range(len(COEFFICIENTS)))
+@pytest.mark.parametrize("noisy", [False, True])
+def test_coefficients_in_balls(objective, noisy):
+    verifier = Verifier.binary([True, False, False], tpr=0.8, fpr=0.1) if noisy else None
+    problem = Problem([1, 0, 0] if noisy else [1, 0, 0.5], lengths=[2, 5, 3], verifier=verifier)
+    old, now, reference = (
+        FlatPolicy.from_probabilities(row) for row in ([0.2, 0.5, 0.3], [0.3, 0.3, 0.4], [0.25, 0.25, 0.5])
+    )
+    balls = expected_coefficients(problem, now, objective, old=old, reference=reference, precision="ball", radius=1e-25)
+    floats = expected_coefficients(problem, now, objective, old=old, reference=reference)
+    for found, ball in zip(floats, balls, strict=True):
+        assert off(found, ball) <= 1e-14
+        assert ball.rad() <= 1e-24
+
+
+def test_coefficients_of_several_tokens_in_balls():
+    old, now = SmallTree(np.array([0.3, -0.5, 0.4, 0.2, -0.6])), SmallTree(np.array([0.5, -0.2, 0.1, -0.3, 0.4]))
+    problem = Problem([1.0, 0.0, 0.5, 1.0], correct=[True, False, False, True])
+    objective = Objective(Advantage(ddof=1), 3, clip=Clip(0.05, 0.1))
+    balls = expected_coefficients(problem, now, objective, old=old, precision="ball", radius=1e-25)
+    floats = expected_coefficients(problem, now, objective, old=old)
+    assert balls.shape == floats.shape
+    assert max(off(x, y) for x, y in zip(floats.ravel(), balls.ravel(), strict=True)) <= 1e-14
+
+
+def test_balls_of_coefficients_refuse_what_they_cannot_enclose():
+    problem, policy = Problem([1, 0]), FlatPolicy.from_probabilities([0.5, 0.5])
+    for objective, word in (
+        (Objective(Advantage(), 2, filter=Filter()), "a filter"),
+        (Objective(Advantage("none", "none"), 2, reward=RewardRule("pass_at_k", k=1)), "transformed"),
+        (Objective(Advantage(), 2, kl=KLPenalty("k1", 0.1, "reward")), "outside the loss"),
+    ):
+        with pytest.raises(InputError, match=word):
+            expected_coefficients(problem, policy, objective, reference=policy, precision="ball", radius=1e-20)
+    with pytest.raises(InputError, match="give both or neither"):
+        expected_coefficients(problem, policy, Objective(Advantage(), 2), precision="ball")
 
 
 def test_an_exact_zero_has_a_ball():
