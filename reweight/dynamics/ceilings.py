@@ -80,6 +80,8 @@ def _no_ceiling_at_all(dataset: xarray.Dataset, problem: Problem | ProblemSet, p
         return "they are stated for a table"
     if "pass_rate" not in dataset or "kl" not in dataset:
         return "pass_rate and kl are not recorded"
+    if problem.rewards.ndim > 1 or problem.verifier is not None:
+        return "the reward is not one number that is observed"
     if (
         not np.array_equal(problem.correct, problem.float_rewards == problem.float_rewards.max())
         or len(set(problem.float_rewards)) != 2
@@ -94,6 +96,9 @@ def _why_not_stepwise(problem: Problem, objective: Objective, update: Update) ->
         return "they are stated for the updates of this package"
     if update.inner_epochs != 1:
         return "more than one inner epoch"
+    reason = _why_not_one_group(objective)
+    if reason:
+        return reason
     if objective.kl is not None and objective.kl.beta > 0:
         return "a KL penalty moves answers that were not sampled"
     if advantage.baseline != "mean" or advantage.scale not in ("std", "none") or advantage.selection != "all":
@@ -104,6 +109,18 @@ def _why_not_stepwise(problem: Problem, objective: Objective, update: Update) ->
         return "without a pure standard deviation the bounds are stated for rewards 0 and 1"
     if problem.lengths is not None and len(set(problem.lengths)) > 1 and objective.aggregation.endswith("_mean"):
         return "the aggregation weighs answers by their length"
+    return ""
+
+
+def _why_not_one_group(objective: Objective) -> str:
+    """What makes an update more, or less, than one plain group of one prompt."""
+    rule = objective.reward
+    if objective.batch is not None or objective.advantage.second is not None:
+        return "a batch couples prompts"
+    if objective.filter is not None:
+        return "groups are filtered"
+    if rule.transform is not None or rule.bonus or rule.length_penalty is not None or rule.channel_weights is not None:
+        return "rewards are changed before the group compares them"
     return ""
 
 

@@ -63,7 +63,8 @@ def _pass_at_k(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
 
 
 def _expected_reward(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:
-    return np.asarray(now.probabilities @ problem.float_rewards)
+    rewards = problem.float_rewards
+    return np.asarray(now.probabilities @ (rewards if rewards.ndim == 1 else rewards.sum(axis=1)))
 
 
 def _entropy(problem: Problem, now: LogProbs, reference: LogProbs) -> Floats:

@@ -88,6 +88,10 @@ def forecast(
         from reweight.objectives import preset
 
         objective = preset("trl")
+    if objective.reward.transform is not None or objective.advantage.couples_prompts:
+        raise InputError(
+            "a forecast looks at the plain rewards of one prompt: leave transforms and batches out"
+        )
     counts = rollouts.counts() if isinstance(rollouts, Rollouts) else rollouts
     read = rollouts if isinstance(rollouts, Rollouts) else Rollouts("counts", "in memory", ())
     largest = int(counts.n.argmax())

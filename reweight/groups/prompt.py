@@ -29,7 +29,7 @@ class Prompt:
         self.problem, self.objective = problem, objective
         self.current = policy.log_probs(problem)
         self.on_policy = old is None or old is policy  # then no ratio is clipped
-        self.old = self.current if self.on_policy or old is None else old.log_probs(problem)
+        self.old = self.current if old is None or old is policy else old.log_probs(problem)
         log_drawn = behaviour(self.old)
         self.drawn = np.exp(log_drawn)
         self.drawable = np.isfinite(log_drawn)[:, None] & self.current.mask

@@ -155,3 +155,27 @@ def test_only_what_is_asked_is_recorded():
     path = run(Problem([1, 0.5, 0]), FlatPolicy.from_probabilities([0.2, 0.3, 0.5]), PLAIN, Tilt(0.1), 2)
     assert "pass_rate" not in path
     assert set(run(BINARY, START, PLAIN, Tilt(0.1), 2, record=("kl",)).data_vars) == {"kl", "parameters"}
+
+
+def test_ceilings_are_left_out_where_new_options_break_their_hypotheses():
+    from reweight.objectives import Batch, Filter, RewardRule
+    from reweight.problems import Verifier
+
+    start = FlatPolicy.from_probabilities([0.1, 0.9])
+    for objective, word in (
+        (Objective(Advantage(), 4, filter=Filter()), "filtered"),
+        (Objective(Advantage("batch_mean", "batch_std"), 4, batch=Batch()), "couples prompts"),
+        (Objective(Advantage(), 4, reward=RewardRule("rank")), "changed"),
+    ):
+        path = run(Problem([1, 0]), start, objective, Tilt(0.1), 2, bounds=True)
+        assert word in path.attrs["bounds_left_out"]
+        assert "pass_rate_ceiling" not in path
+    noisy = Problem([1, 0], verifier=Verifier.binary([True, False], tpr=0.8))
+    path = run(noisy, start, Objective(Advantage(), 4), Tilt(0.1), 2, bounds=True)
+    assert "observed" in path.attrs["bounds_left_out"]
+
+
+def test_a_run_on_two_channels():
+    problem = Problem([[1, 0.2], [0, 0.7]], correct=[True, False])
+    path = run(problem, FlatPolicy.from_probabilities([0.1, 0.9]), Objective(Advantage(), 4), Tilt(0.1), 2)
+    assert path.expected_reward[0] == pytest.approx(0.1 * 1.2 + 0.9 * 0.7)
