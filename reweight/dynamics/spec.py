@@ -14,9 +14,21 @@ import numpy as np
 
 from reweight.checks import number
 from reweight.errors import InputError
-from reweight.objectives import Advantage, Clip, KLPenalty, Objective, Ratio, preset
+from reweight.objectives import (
+    Advantage,
+    Batch,
+    Clip,
+    Filter,
+    KLPenalty,
+    LengthPenalty,
+    Objective,
+    Ratio,
+    RewardRule,
+    preset,
+)
 from reweight.policies.flat import FlatPolicy
 from reweight.problems.problem import Problem, ProblemSet
+from reweight.problems.verifier import Verifier
 from reweight.updates import UPDATES
 from reweight.updates.update import Update
 
@@ -25,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunSpec", "read_spec", "spec_from_tables", "update_named"]
 
-PROBLEM_KEYS = {"rewards", "probabilities", "correct", "answers", "lengths", "weight"}
+PROBLEM_KEYS = {"rewards", "probabilities", "correct", "answers", "lengths", "counts", "tpr", "fpr", "weight"}
 LARGEST_FILE = 1_000_000
 RUN_KEYS: dict[str, type] = {"steps": int, "seed": int, "bounds": bool}
 NUMBERS: tuple[type, ...] = (int, float)
@@ -33,6 +45,7 @@ ITEMS: dict[str, tuple[type, ...]] = {
     "rewards": NUMBERS,
     "probabilities": NUMBERS,
     "lengths": NUMBERS,
+    "counts": NUMBERS,
     "correct": (bool,),
     "answers": (str,),
 }
@@ -40,7 +53,15 @@ WORDS_FOR = {NUMBERS: "numbers", (bool,): "truth values", (str,): "names"}
 LARGEST_NUMBER, LARGEST_WEIGHT = 1e300, 1e12
 WORDS = {int: "an integer that is not negative", bool: "true or false"}
 OBJECTIVE_KEYS = {field.name for field in dataclasses.fields(Objective)}
-PARTS = {"advantage": Advantage, "ratio": Ratio, "clip": Clip, "kl": KLPenalty}
+PARTS: dict[str, Any] = {
+    "advantage": Advantage,
+    "reward": RewardRule,
+    "ratio": Ratio,
+    "clip": Clip,
+    "kl": KLPenalty,
+    "filter": Filter,
+    "batch": Batch,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,20 +199,45 @@ def _problem(part: Any) -> tuple[Problem | ProblemSet, FlatPolicy]:
             raise InputError(f"a problem has no {missing[0]}: give one number an answer")
         for name, kinds in ITEMS.items():
             _list_of(entry.get(name, []), name, kinds)
-        extras = {name: entry[name] for name in ("correct", "answers", "lengths") if name in entry}
-        problems.append(Problem(entry["rewards"], **extras))
+        extras = {name: entry[name] for name in ("correct", "answers", "lengths", "counts") if name in entry}
+        problems.append(_with_verifier(Problem(entry["rewards"], **extras), entry, extras))
         rows.append(entry["probabilities"])
         weights.append(number(entry.get("weight", 1.0), "weight", at_least=0.0, at_most=LARGEST_WEIGHT))
     policy = FlatPolicy.from_probabilities(rows)
     return (ProblemSet(problems, weights) if isinstance(part, list) else problems[0]), policy
 
 
+def _with_verifier(problem: Problem, entry: Mapping[str, Any], extras: dict[str, Any]) -> Problem:
+    """Return the problem with a verifier of the given rates, which are numbers or one an answer."""
+    rates = {name: entry[name] for name in ("tpr", "fpr") if name in entry}
+    if not rates:
+        return problem
+    for name, rate in rates.items():
+        _list_of(rate if isinstance(rate, list) else [rate], name, NUMBERS)
+    seen = {"accepted": float(problem.float_rewards.max()), "refused": float(problem.float_rewards.min())}
+    return Problem(problem.rewards, verifier=Verifier.binary(problem.correct, **rates, **seen), **extras)
+
+
 def _list_of(values: Any, name: str, kinds: tuple[type, ...]) -> None:
-    """Refuse what is not a list of the given kinds; true and false are no numbers."""
+    """Refuse what is not a list of the given kinds; true and false are no numbers. Rewards may be lists of channels."""
+    if name == "rewards" and isinstance(values, list) and values and all(isinstance(row, list) for row in values):
+        for row in values:
+            _list_of(row, "a row of rewards", kinds)
+        return
     if not isinstance(values, list) or not all(type(value) in kinds for value in values):
         raise InputError(f"{name} is not a list of {WORDS_FOR[kinds]}: give one an answer")
     if float in kinds and not all(abs(value) < LARGEST_NUMBER for value in values):
         raise InputError(f"{name} holds a number that is not finite or above 1e300")
+
+
+def _values(part: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a part, with the nested ones of a reward rule made."""
+    values = dict(table)
+    if part == "reward" and isinstance(values.get("channel_weights"), list):
+        values["channel_weights"] = tuple(values["channel_weights"])
+    if part == "reward" and isinstance(values.get("length_penalty"), Mapping):
+        values["length_penalty"] = LengthPenalty(**values["length_penalty"])
+    return values
 
 
 def _objective(table: Mapping[str, Any]) -> Objective:
@@ -208,7 +254,7 @@ def _objective(table: Mapping[str, Any]) -> Objective:
             if not isinstance(fields[part], Mapping):
                 raise InputError(f"objective.{part} is not a table: write [objective.{part}] and its keys below")
             try:
-                fields[part] = kind(**fields[part])
+                fields[part] = kind(**_values(part, fields[part]))
             except TypeError as error:
                 raise InputError(f"[objective.{part}] cannot be read: {error}") from None
     return preset(name, **fields)

@@ -89,9 +89,7 @@ def forecast(
 
         objective = preset("trl")
     if objective.reward.transform is not None or objective.advantage.couples_prompts:
-        raise InputError(
-            "a forecast looks at the plain rewards of one prompt: leave transforms and batches out"
-        )
+        raise InputError("a forecast looks at the plain rewards of one prompt: leave transforms and batches out")
     counts = rollouts.counts() if isinstance(rollouts, Rollouts) else rollouts
     read = rollouts if isinstance(rollouts, Rollouts) else Rollouts("counts", "in memory", ())
     largest = int(counts.n.argmax())

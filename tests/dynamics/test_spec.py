@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reweight.dynamics.spec import read_spec
+from reweight.dynamics.spec import read_spec, spec_from_tables
 from reweight.errors import InputError
 from reweight.objectives import Advantage, Clip, KLPenalty
 from reweight.problems import ProblemSet
@@ -129,3 +129,59 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not TOML"):
         read_spec(tmp_path / "bytes.toml")
+
+
+def test_every_part_of_an_objective_can_be_written(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text(
+        """
+        [[problem]]
+        rewards = [1, 0, 0]
+        probabilities = [0.2, 0.5, 0.3]
+        lengths = [10, 20, 30]
+        counts = [1, 0, 2]
+        tpr = 0.9
+        fpr = [0.0, 0.2, 0.1]
+
+        [[problem]]
+        rewards = [1, 0]
+        probabilities = [0.6, 0.4]
+        lengths = [10, 20]
+        counts = [0, 1]
+
+        [objective]
+        group_size = 3
+        advantage = {baseline = "batch_mean", scale = "batch_std", ddof = 1}
+        ratio = {level = "sequence_mean"}
+        filter = {keep = "mixed"}
+        batch = {rule = "every_prompt"}
+        [objective.reward]
+        bonus = 0.1
+        length_penalty = {per_token = 0.01, free = 15, most = 1}
+
+        [update]
+        name = "policy_gradient"
+        step = 0.5
+        [run]
+        steps = 2
+        """
+    )
+    spec = read_spec(file)
+    assert spec.objective.reward.length_penalty.free == 15
+    assert spec.objective.filter.keep == "mixed"
+    assert spec.problem.problems[0].verifier is not None
+    path = spec.run()
+    assert path.pass_rate[-1] != path.pass_rate[0]
+
+
+def test_channels_in_a_file():
+    tables = {
+        "problem": {"rewards": [[1, 0.2], [0, 0.7]], "probabilities": [0.5, 0.5], "correct": [True, False]},
+        "objective": {"group_size": 2, "reward": {"channel_weights": [1, 0.5]}},
+        "update": {"step": 0.1},
+        "run": {"steps": 1},
+    }
+    assert spec_from_tables(tables).objective.reward.channel_weights == (1, 0.5)
+    tables["problem"]["rewards"] = [[1, 0.2], [0, True]]
+    with pytest.raises(InputError, match="not a list of numbers"):
+        spec_from_tables(tables)
