@@ -38,6 +38,7 @@ Method = Literal["auto", "linear", "pairs", "quadrature", "composition", "lattic
 PROMISES = {"linear": 1e-14, "pairs": 1e-13, "quadrature": 2e-13, "composition": 1e-12, "lattice": 1e-12}
 """Error of each method relative to E[|A_1| | y_1 = y], in the order in which they are preferred."""
 MOST_PAIR_ROWS, LARGEST_PAIR_GROUP = 4000, 256
+CLOSEST = 1e-250
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +177,8 @@ def weigh(
     if values.shape != table.shape[-1:]:
         raise InputError(f"{values.size} rewards for {table.shape[-1]} probabilities: give one reward a probability")
     levels, index = np.unique(values, return_inverse=True)
+    if len(levels) > 1 and np.diff(levels).min() < CLOSEST * (levels[-1] - levels[0]):
+        raise InputError(f"two rewards differ by less than {CLOSEST:g} of the rewards' range: make them equal")
     masses = type_masses(table.reshape(-1, table.shape[-1]), index, len(levels))
     names = tuple(PROMISES) if method == "auto" else (method,)
     reasons = {}

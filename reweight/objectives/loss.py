@@ -16,6 +16,7 @@ from reweight.objectives.ratio import Level
 __all__ = ["batch_loss", "multiplier", "sequence_ratio", "token_ratios", "token_weights"]
 
 Floats = NDArray[np.float64]
+LARGEST_LOG_RATIO = 700.0  # its exponential is the last that float64 holds
 
 
 def sequence_ratio(log_ratios: ArrayLike, mask: ArrayLike | None = None) -> Floats:
@@ -194,8 +195,10 @@ def _tokens(log_ratios: ArrayLike, mask: ArrayLike | None) -> tuple[Floats, NDAr
         raise InputError(
             f"log_ratios have shape {table.shape}, the mask {counted.shape} of {counted.dtype}: give one bool a token"
         )
-    if not np.isfinite(table[counted]).all():
-        raise InputError("a log-ratio is not finite: mask the tokens that do not count")
+    if not (np.abs(table[counted]) <= LARGEST_LOG_RATIO).all():
+        raise InputError(
+            f"a log-ratio is not finite or beyond {LARGEST_LOG_RATIO:g}: mask the tokens that do not count"
+        )
     if not counted.any(-1).all():
         raise InputError("an answer has no token that counts: leave it out")
     return table, counted

@@ -132,6 +132,7 @@ def test_the_result_says_how_it_was_found():
         ([0, 0.1, np.pi], 4, Advantage(), "lattice", "not multiples"),
         ([0, 1], 4, Advantage("second_best", selection="best"), "lattice", "not multiples"),
         ([0, 1], 4, Advantage(), "sampling", "method"),
+        ([0, 1e-300, 1], 4, Advantage(), "auto", "make them equal"),
     ],
 )
 def test_a_method_that_cannot_serve_says_why(levels, size, advantage, method, message):

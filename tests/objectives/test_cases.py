@@ -180,3 +180,12 @@ def test_a_penalty_in_the_reward_needs_a_reference():
 
     with pytest.raises(InputError, match="reference"):
         expected_coefficients(Problem([1, 0]), policy, objective)
+
+
+def test_ratios_that_leave_float64_are_refused():
+    from reweight import InputError
+
+    with pytest.raises(InputError, match="beyond 700"):
+        sequence_ratio([[1000.0]])
+    with pytest.raises(InputError, match="beyond 700"):
+        batch_loss([[800.0]], [1.0], Objective(Advantage(), 2))
