@@ -53,9 +53,9 @@ bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 
 frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (2 GB, not part of the tests)
 	@mkdir -p build/records
-	cd tests/frameworks && ../../.venv-trl/bin/python record_trl.py ../../build/records/trl.json
-	cd tests/frameworks && ../../.venv-trl/bin/python record_polgrad.py ../../build/records/polgrad.json
-	cd tests/frameworks && ../../.venv-verl/bin/python record_verl.py ../../build/records/verl.json
+	cd tests && ../.venv-trl/bin/python -m frameworks.record_trl ../build/records/trl.json
+	cd tests && ../.venv-trl/bin/python -m frameworks.record_polgrad ../build/records/polgrad.json
+	cd tests && ../.venv-verl/bin/python -m frameworks.record_verl ../build/records/verl.json
 	REWEIGHT_RECORDS=$(CURDIR)/build/records $(BIN)/python -m pytest tests/frameworks
 
 .venv-%/.stamp: tests/frameworks/requirements-%.txt | $(VENV)/.stamp-venv
