@@ -156,8 +156,7 @@ def gap(
     p, q = _rates(cast(ArrayLike, pass_rate), complement, logit)
     unit(float(tpr), "TPR")
     unit(float(fpr), "FPR")
-    seen_p = float(tpr) * p + float(fpr) * q
-    seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
+    seen_p, seen_q = _as_seen(p, q, float(tpr), float(fpr))
     correct, wrong = _coefficients(group_size, chosen, mixed_only)
     push = bernstein_form(correct - wrong, seen_p, seen_q, symmetric=_is_symmetric(chosen))
     result = (float(tpr) - float(fpr)) * push
@@ -191,7 +190,7 @@ def binary_weights(
     p, q = _rates(pass_rate, complement, None)
     unit(tpr, "TPR")
     unit(fpr, "FPR")
-    seen_p, seen_q = tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
+    seen_p, seen_q = _as_seen(p, q, tpr, fpr)
     correct, wrong = _coefficients(group_size, advantage, mixed_only)
     if _is_symmetric(advantage):
         push = bernstein_form(correct - wrong, seen_p, seen_q, symmetric=True)
@@ -279,11 +278,20 @@ def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: Arr
     if pass_rate is None and complement is None:
         raise InputError("there is no pass rate: give pass_rate, complement or logit")
     p = 1.0 - unit(cast(ArrayLike, complement), "complement") if pass_rate is None else unit(pass_rate, "pass_rate")
-    q = 1.0 - p if complement is None else unit(complement, "complement")
+    if complement is None:
+        return p, 1.0 - p
+    q = unit(complement, "complement")
     if (np.abs(p + q - 1.0) > SUM_TOLERANCE).any():
         raise InputError("the pass rate and its complement do not sum to 1")
     total = p + q
     return p / total, q / total
+
+
+def _as_seen(p: Floats, q: Floats, tpr: float, fpr: float) -> tuple[Floats, Floats]:
+    """Probabilities that the verifier accepts an answer, and that it refuses it."""
+    if (tpr, fpr) == (1.0, 0.0):
+        return p, q
+    return tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
 
 
 def _is_symmetric(advantage: Advantage) -> bool:
