@@ -53,9 +53,9 @@ bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 
 frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (2 GB, not part of the tests)
 	@mkdir -p build/records
-	.venv-trl/bin/python tests/frameworks/record_trl.py build/records/trl.json
-	.venv-trl/bin/python tests/frameworks/record_polgrad.py build/records/polgrad.json
-	.venv-verl/bin/python tests/frameworks/record_verl.py build/records/verl.json
+	PYTHONPATH=tests .venv-trl/bin/python -m frameworks.record_trl build/records/trl.json
+	PYTHONPATH=tests .venv-trl/bin/python -m frameworks.record_polgrad build/records/polgrad.json
+	PYTHONPATH=tests .venv-verl/bin/python -m frameworks.record_verl build/records/verl.json
 	REWEIGHT_RECORDS=$(CURDIR)/build/records $(BIN)/python -m pytest tests/frameworks
 
 .venv-%/.stamp: tests/frameworks/requirements-%.txt | $(VENV)/.stamp-venv

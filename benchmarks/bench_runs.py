@@ -1,4 +1,4 @@
-"""Kernels of whole runs: many tilts, a softmax over millions of answers, a tree, the law of a sampled run."""
+"""Kernels of whole runs: a softmax over millions of answers, a tree, the law of a sampled run."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from benchmarks import growth
-from reweight.kernels.flow_map import flow_map
-from reweight.kernels.gap_polynomial import even_coefficients, even_polynomial_twin
-from reweight.kernels.lumped_tilt import lumped_tilt, lumped_tilt_twin
 from reweight.kernels.sampled_law import sampled_law, sampled_law_twin
 from reweight.kernels.softmax_step import LevelSoftmax, softmax_step_twin
 from reweight.kernels.tree_step import tree_step, tree_step_twin
 
 Floats = NDArray[np.float64]
 RNG = np.random.default_rng(0)
-J = np.arange(7)
-GAPS = 7 / np.sqrt((J + 1) * (7 - J))  # G = 8, ddof 0, eps 0
-EVEN = even_coefficients(GAPS)
-PROMPTS, STEPS, ETA = RNG.normal(-2, 2, 100_000), 1000, 0.05
 ANSWERS = 5_000_000
 WEIGHTS = RNG.random(ANSWERS)
 POLICY = LevelSoftmax(np.array_split(WEIGHTS, 5))
@@ -34,14 +26,6 @@ LOG_PROBS = np.log(WEIGHTS / WEIGHTS.sum())
 TREE = [RNG.normal(size=(4, 4**d)) for d in range(9)]
 LEAVES = (RNG.random(4**9) < 0.1).astype(float)
 INCREMENTS = 0.1 * 2 * np.sqrt(np.arange(1, 5) * (8 - np.arange(1, 5))) / 8
-
-
-def numpy_steps(theta: Floats, steps: int) -> Floats:
-    theta = theta.copy()
-    for _ in range(steps):
-        p = expit(theta)
-        theta += ETA * even_polynomial_twin(EVEN, p, 1 - p)
-    return theta
 
 
 def scaled_in_place() -> Floats:
@@ -59,18 +43,8 @@ def a_tree_step() -> Floats:
 
 
 EDGES = sum(z.size for z in TREE)
-MOVED = flow_map(-13.0, 13.0, STEPS, ETA, GAPS)
 # group -> (way, function, results a call, least ratio that is aimed at)
 ROWS: dict[str, list[tuple[str, Callable[[], Any], float, float | None]]] = {
-    "1000 tilts, by prompt and step, G = 8": [
-        ("reweight", partial(lumped_tilt, PROMPTS, STEPS, ETA, GAPS), PROMPTS.size * STEPS, None),
-        ("numpy polynomial", partial(numpy_steps, PROMPTS, 50), PROMPTS.size * 50, 25),
-        ("numpy twin", partial(lumped_tilt_twin, PROMPTS[:2000], 50, ETA, GAPS), 2000 * 50, None),
-    ],
-    "the same by flow map": [
-        ("reweight", partial(MOVED, PROMPTS), PROMPTS.size * STEPS, None),
-        ("numpy polynomial", partial(numpy_steps, PROMPTS, 50), PROMPTS.size * 50, 500),
-    ],
     "policy gradient, by answer of 5e6": [
         ("reweight", softmax_step, ANSWERS, None),
         ("in-place scale", scaled_in_place, ANSWERS, None),
@@ -94,11 +68,7 @@ def bench_run(
 ) -> None:
     benchmark.group = group
     benchmark.pedantic(function, rounds=5, iterations=1, warmup_rounds=1)
-    error = 0.0
-    if "flow" in group and way == "reweight":
-        error = float(np.abs(MOVED(PROMPTS[:2000]) - lumped_tilt(PROMPTS[:2000], STEPS, ETA, GAPS)).max())
-        assert error <= MOVED.error_bound
-    benchmark.extra_info.update(way=way, error=error, target=target, units=units)
+    benchmark.extra_info.update(way=way, error=0.0, target=target, units=units)
 
 
 @pytest.mark.benchmark(group="growth")

@@ -21,22 +21,19 @@ from scipy.special import expit
 
 from reweight.checks import SUM_TOLERANCE, choice, real, unit
 from reweight.errors import InputError
-from reweight.groups.advantages import float_advantages
+from reweight.groups.advantages import float_advantages, regularised
 from reweight.groups.balls import as_ball, ball_gap
-from reweight.groups.binomial import binomial_probabilities
+from reweight.groups.bernstein_form import bernstein_form
 from reweight.groups.exact_advantages import as_fraction, exact_advantages
 from reweight.groups.inputs import check_needs_rewards_alone
 from reweight.groups.radicals import RadicalSum
-from reweight.kernels.bernstein import bernstein
-from reweight.kernels.gap_polynomial import LARGEST_DEGREE, even_coefficients, even_polynomial
-from reweight.kernels.gap_table import GapTable, gap_table, table_lookup
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["binary_advantages", "binary_weights", "effective_objective", "fill_probability", "gap", "usable_share"]
 
 Floats = NDArray[np.float64]
-LARGEST_GROUP, LARGEST_EXACT_GROUP = 4096, 256
-COMPILED_FROM, KEPT_TABLES = 20_000, 64
+LARGEST_GROUP, LARGEST_EXACT_GROUP = 16_384, 256
+KEPT, LARGEST_BLOCK = 64, 4_000_000
 
 
 def binary_advantages(
@@ -57,16 +54,37 @@ def binary_advantages(
     if group_size > largest:
         where = " in exact arithmetic" if exact else ""
         raise InputError(f"group_size must be at most {largest}{where}, got {group_size}.")
-    groups = (np.arange(group_size) < np.arange(group_size + 1)[:, None]).astype(np.int64)
-    values: NDArray[Any]
     if exact:
-        values = exact_advantages(groups.astype(object), advantage)
+        values = exact_advantages(_groups(group_size, np.arange(group_size + 1)).astype(object), advantage)
+        correct, wrong = values[:, 0].copy(), values[:, -1].copy()
+        correct[0] = wrong[-1] = RadicalSum()
+        return correct, wrong
+    if _is_symmetric(advantage):
+        return _symmetric_advantages(group_size, advantage)
+    rows = max(1, LARGEST_BLOCK // group_size)
+    blocks = np.split(np.arange(group_size + 1), range(rows, group_size + 1, rows))
+    pairs = np.vstack([float_advantages(_groups(group_size, block), advantage, members=[0, -1]) for block in blocks])
+    pairs[0, 0] = pairs[-1, 1] = 0.0
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _groups(group_size: int, correct: NDArray[np.intp]) -> Floats:
+    """One group for each number of correct members, those first."""
+    return (np.arange(group_size) < correct[:, None]).astype(np.float64)
+
+
+def _symmetric_advantages(group_size: int, advantage: Advantage) -> tuple[Floats, Floats]:
+    """Advantages in closed form for a centred baseline and the group's own scale, or none."""
+    correct = np.arange(1.0, group_size)
+    wrong = group_size - correct
+    divisor = np.ones_like(correct)
+    if advantage.scale == "std":
+        divisor = regularised(np.sqrt(correct * wrong / (group_size * (group_size - advantage.ddof))), advantage)
+    if advantage.baseline == "mean":
+        divisor *= group_size
     else:
-        values = float_advantages(groups.astype(np.float64), advantage, members=[0, -1])
-    zero = RadicalSum() if exact else 0.0
-    correct, wrong = values[:, 0].copy(), values[:, -1].copy()
-    correct[0], wrong[-1] = zero, zero
-    return correct, wrong
+        divisor *= group_size - 1
+    return np.pad(wrong / divisor, 1), np.pad(-correct / divisor, 1)
 
 
 def gap(
@@ -138,10 +156,9 @@ def gap(
     p, q = _rates(cast(ArrayLike, pass_rate), complement, logit)
     unit(float(tpr), "TPR")
     unit(float(fpr), "FPR")
-    seen_p = float(tpr) * p + float(fpr) * q
-    seen_q = (1 - float(tpr)) * p + (1 - float(fpr)) * q
+    seen_p, seen_q = _as_seen(p, q, float(tpr), float(fpr))
     correct, wrong = _coefficients(group_size, chosen, mixed_only)
-    push = _bernstein(correct - wrong, seen_p, seen_q, symmetric=_is_symmetric(chosen))
+    push = bernstein_form(correct - wrong, seen_p, seen_q, symmetric=_is_symmetric(chosen))
     result = (float(tpr) - float(fpr)) * push
     return _given_mixed(result, seen_p, seen_q, group_size)[()] if mixed_only else result[()]
 
@@ -160,6 +177,10 @@ def binary_weights(
 
     Parameters and errors are those of :func:`gap`, which is their difference without its cancellation.
 
+    Notes
+    -----
+    For centred advantages w(1) = q Delta and w(0) = -p Delta (R01), with p as the verifier sees it.
+
     Examples
     --------
     >>> correct, wrong = binary_weights(0.25, 2, Advantage())
@@ -169,10 +190,13 @@ def binary_weights(
     p, q = _rates(pass_rate, complement, None)
     unit(tpr, "TPR")
     unit(fpr, "FPR")
-    seen_p, seen_q = tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
-    accepted, refused = (
-        _bernstein(values, seen_p, seen_q) for values in _coefficients(group_size, advantage, mixed_only)
-    )
+    seen_p, seen_q = _as_seen(p, q, tpr, fpr)
+    correct, wrong = _coefficients(group_size, advantage, mixed_only)
+    if _is_symmetric(advantage):
+        push = bernstein_form(correct - wrong, seen_p, seen_q, symmetric=True)
+        accepted, refused = seen_q * push, -seen_p * push
+    else:
+        accepted, refused = (bernstein_form(values, seen_p, seen_q) for values in (correct, wrong))
     weights = [rate * accepted + (1 - rate) * refused for rate in (tpr, fpr)]
     if mixed_only:
         weights = [_given_mixed(weight, seen_p, seen_q, group_size) for weight in weights]
@@ -193,7 +217,7 @@ def effective_objective(
     Notes
     -----
     Integrating the Bernstein form term by term, F_G(p) = (1/G) sum over k of the k-th coefficient times P(Bin(G, p) >
-    k). Source: H7, N04.
+    k), which is a Bernstein form again: its j-th coefficient is the sum of those below j. Source: H7, N04.
 
     Examples
     --------
@@ -210,9 +234,8 @@ def effective_objective(
         return RadicalSum.total(c * t for c, t in zip(coefficients, tails, strict=True)) / group_size
     p, q = _rates(pass_rate, complement, None)
     correct, wrong = _coefficients(group_size, chosen)
-    exactly = binomial_probabilities(group_size, p, q)
-    more_than = np.cumsum(exactly[..., :0:-1], axis=-1)[..., ::-1]
-    return (more_than @ (correct - wrong) / group_size)[()]
+    below = np.append(0.0, np.cumsum(correct - wrong)) / group_size
+    return bernstein_form(below, p, q)[()]
 
 
 def usable_share(pass_rate: ArrayLike | Fraction, group_size: int) -> Any:
@@ -255,36 +278,20 @@ def _rates(pass_rate: ArrayLike | None, complement: ArrayLike | None, logit: Arr
     if pass_rate is None and complement is None:
         raise InputError("there is no pass rate: give pass_rate, complement or logit")
     p = 1.0 - unit(cast(ArrayLike, complement), "complement") if pass_rate is None else unit(pass_rate, "pass_rate")
-    q = 1.0 - p if complement is None else unit(complement, "complement")
+    if complement is None:
+        return p, 1.0 - p
+    q = unit(complement, "complement")
     if (np.abs(p + q - 1.0) > SUM_TOLERANCE).any():
         raise InputError("the pass rate and its complement do not sum to 1")
-    return p, q
+    total = p + q
+    return p / total, q / total
 
 
-def _bernstein(coefficients: Floats, p: Floats, q: Floats, *, symmetric: bool = False) -> Floats:
-    """Evaluate the polynomial with the given Bernstein coefficients, shape (n + 1,), at p + q = 1.
-
-    Many pass rates at once take compiled loops: a polynomial in (q - p)^2 or a table where p and q can be exchanged,
-    otherwise a sum that starts at the mode.
-    """
-    if p.size * len(coefficients) < COMPILED_FROM:
-        return np.asarray(binomial_probabilities(len(coefficients) - 1, p, q) @ coefficients)
-    if not symmetric:
-        return bernstein(coefficients, p, q)
-    mirrored = (coefficients + coefficients[::-1]) / 2
-    if len(mirrored) - 1 <= LARGEST_DEGREE:
-        return even_polynomial(_even(mirrored.tobytes()), p, q)
-    return table_lookup(_table(mirrored.tobytes()), p, q)
-
-
-@lru_cache(maxsize=KEPT_TABLES)
-def _even(coefficient_bytes: bytes) -> Floats:
-    return even_coefficients(np.frombuffer(coefficient_bytes))
-
-
-@lru_cache(maxsize=KEPT_TABLES)
-def _table(coefficient_bytes: bytes) -> GapTable:
-    return gap_table(np.frombuffer(coefficient_bytes))
+def _as_seen(p: Floats, q: Floats, tpr: float, fpr: float) -> tuple[Floats, Floats]:
+    """Probabilities that the verifier accepts an answer, and that it refuses it."""
+    if (tpr, fpr) == (1.0, 0.0):
+        return p, q
+    return tpr * p + fpr * q, (1 - tpr) * p + (1 - fpr) * q
 
 
 def _is_symmetric(advantage: Advantage) -> bool:
@@ -297,7 +304,9 @@ def _is_symmetric(advantage: Advantage) -> bool:
 
 
 def _mixed_share(p: Floats, q: Floats, group_size: int) -> Floats:
-    return np.asarray(np.minimum(1.0, binomial_probabilities(group_size, p, q)[..., 1:-1].sum(axis=-1)))
+    """1 - q^G - p^G by the rarer outcome, of which the one power is at most a third of the rest."""
+    rare = np.minimum(p, q)
+    return np.asarray(-np.expm1(group_size * np.log1p(-rare)) - rare**group_size if group_size > 1 else 0.0 * rare)
 
 
 def _binomial(n: int, k: int, p: Fraction) -> Fraction:
@@ -308,10 +317,21 @@ def _coefficients(
     group_size: int, advantage: Advantage, mixed_only: bool = False, *, exact: bool = False
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return a_1(k + 1) and a_0(k) for k = 0..G-1; zero in constant groups where only mixed ones count."""
-    correct, wrong = binary_advantages(group_size, advantage, exact=exact)
+    check_needs_rewards_alone(group_size, advantage)
+    pair = binary_advantages(group_size, advantage, exact=True) if exact else _kept_advantages(group_size, advantage)
+    correct, wrong = pair[0][1:], pair[1][:-1]
     if mixed_only:
+        correct, wrong = correct.copy(), wrong.copy()
         correct[-1] = wrong[0] = 0 * correct[0]
-    return correct[1:], wrong[:-1]
+    return correct, wrong
+
+
+@lru_cache(maxsize=KEPT)
+def _kept_advantages(group_size: int, advantage: Advantage) -> tuple[Floats, Floats]:
+    pair = binary_advantages(group_size, advantage)
+    for values in pair:
+        values.setflags(write=False)
+    return pair
 
 
 def _given_mixed(values: Floats, p: Floats, q: Floats, group_size: int) -> Floats:

@@ -53,7 +53,7 @@ def even_coefficients(coefficients: Floats) -> Floats:
     return np.array([float(each) for each in total[::2]])
 
 
-def even_polynomial(even: Floats, p: Floats, q: Floats) -> Floats:
+def even_polynomial(even: Floats, p: Floats, q: Floats, *, out: Floats | None = None) -> Floats:
     """Evaluate a polynomial in (q - p)^2 at p + q = 1, compiled; error about n 1e-16 for a degree n in p.
 
     Parameters
@@ -61,6 +61,8 @@ def even_polynomial(even: Floats, p: Floats, q: Floats) -> Floats:
     even : ndarray, shape (m,)
         Coefficients, lowest first.
     p, q : ndarray, shape (...)
+    out : ndarray, shape (...), optional
+        Where the result goes, contiguous; a new array by default.
 
     Returns
     -------
@@ -73,10 +75,10 @@ def even_polynomial(even: Floats, p: Floats, q: Floats) -> Floats:
     """
     from reweight.kernels.compiled import gap_polynomial as compiled
 
-    out = np.empty(p.size)
+    result = np.empty(p.shape) if out is None else out
     loop = compiled.parallel if p.size >= PARALLEL_FROM else compiled.serial
-    loop(padded(even), np.ravel(p), np.ravel(q), out)
-    return out.reshape(p.shape)
+    loop(padded(even), np.ravel(p), np.ravel(q), result.reshape(-1))
+    return result
 
 
 def even_polynomial_twin(even: Floats, p: Floats, q: Floats) -> Floats:

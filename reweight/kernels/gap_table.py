@@ -74,13 +74,15 @@ def gap_table(coefficients: Floats) -> GapTable:
     return GapTable(np.vstack([rows, at_half]), 2.0**-depth)
 
 
-def table_lookup(table: GapTable, p: Floats, q: Floats) -> Floats:
+def table_lookup(table: GapTable, p: Floats, q: Floats, *, out: Floats | None = None) -> Floats:
     """Read the polynomial off its table at p + q = 1, compiled; the time does not depend on its degree.
 
     Parameters
     ----------
     table : GapTable
     p, q : ndarray, shape (...)
+    out : ndarray, shape (...), optional
+        Where the result goes, contiguous; a new array by default.
 
     Returns
     -------
@@ -88,10 +90,10 @@ def table_lookup(table: GapTable, p: Floats, q: Floats) -> Floats:
     """
     from reweight.kernels.compiled import gap_table as compiled
 
-    out = np.empty(p.size)
+    result = np.empty(p.shape) if out is None else out
     loop = compiled.parallel if p.size >= PARALLEL_FROM else compiled.serial
-    loop(table.coefficients, table.lowest, table.first, np.ravel(p), np.ravel(q), out)
-    return out.reshape(p.shape)
+    loop(table.coefficients, table.lowest, table.first, np.ravel(p), np.ravel(q), result.reshape(-1))
+    return result
 
 
 def table_lookup_twin(table: GapTable, p: Floats, q: Floats) -> Floats:

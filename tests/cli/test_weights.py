@@ -102,7 +102,7 @@ def test_a_report_is_written(reweight, tmp_path):
         (["-p", "0.5", "--eps", "1e400"], "too large"),
         (["--rewards", "1e400,0", "--probabilities", "0.5,0.5"], "too large"),
         (["--rewards", "1e305,0", "--probabilities", "0.5,0.5"], "at most 1e+300"),
-        (["-p", "0.5", "-G", "20000"], "at most 4096"),
+        (["-p", "0.5", "-G", "20000"], "at most 16384"),
         (["-p", "1/3", "-G", "1024", "--precision", "rational"], "at most 256"),
         (
             [

@@ -1,75 +1,166 @@
-"""Record the advantages of TRL's GRPOTrainer, by running the statements of its own method on given rewards.
+"""Record what TRL's GRPOTrainer does with given rewards and given log-probabilities.
 
-The statements are cut out of the installed source by their syntax (the `if` on multi_objective_aggregation in
-`_generate_and_score_completions`), so nothing is retyped. Run with the interpreter of TRL's environment:
-python record_trl.py OUTPUT.json
+A trainer is built around a random model of six words. Its own `_generate_and_score_completions` samples from it, asks a
+reward function that answers with the given rewards, and normalises them; its own `_compute_loss` is told given
+log-probabilities in place of the model's. Run in tests/ with the interpreter of TRL's environment:
+python -m frameworks.record_trl OUTPUT.json
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
-import json
+import logging
 import sys
-import textwrap
-from importlib.metadata import version
-from types import SimpleNamespace
+import tempfile
+import warnings
+from itertools import groupby
 from typing import Any
 
 import torch
-from trl.trainer import grpo_trainer
+from datasets import Dataset
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils.logging import disable_progress_bar
+from trl import GRPOConfig, GRPOTrainer
 
-from groups import CONSTANT, mixed_groups
+from frameworks.groups import CONSTANT, SEED, mixed_groups, token_batch
+from frameworks.recording import differentiated, numbers, tensors, write
+
+Rewards = list[list[float | None]]
+WORDS = {"<pad>": 0, "<eos>": 1, "a": 2, "b": 3, "c": 4, "d": 5}
+CHANNELS = [[[1.0, 0.2], [0.0, 0.7], [0.5, 0.2]], [[1.0, 0.0], [0.0, 0.3], [0.0, 0.3]]]
+DEFAULTS = [
+    "loss_type",
+    "scale_rewards",
+    "multi_objective_aggregation",
+    "importance_sampling_level",
+    "num_iterations",
+    "epsilon",
+    "epsilon_high",
+    "delta",
+    "beta",
+    "use_bias_correction_kl",
+]
+MISSING: Rewards = [[1.0, None, 0.0, 0.5], [None, 2.0, None, None], [None, None, None, None], [1.0, None, 1.0, 1.0]]
+LOSSES = [
+    {"loss_type": kind, "importance_sampling_level": level, **clip}
+    for kind in ("dapo", "bnpo", "grpo", "dr_grpo", "luspo")
+    for level in ("token", "sequence")
+    for clip in ({}, {"epsilon": 0.2, "epsilon_high": 0.28, "delta": 2.0})
+] + [
+    {"loss_type": "cispo"},
+    {"loss_type": "cispo", "epsilon_high": 5.0},
+    {"beta": 0.1},
+    {"beta": 0.1, "use_bias_correction_kl": False},
+]
 
 
-def advantage_code() -> Any:
-    """The block of the method that turns rewards_per_func into advantages, compiled."""
-    source = textwrap.dedent(inspect.getsource(grpo_trainer.GRPOTrainer._generate_and_score_completions))
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.If) and "multi_objective_aggregation" in ast.unparse(node.test):
-            return compile(ast.Module([node], []), "grpo_trainer.py", "exec")
-    raise SystemExit("the block on multi_objective_aggregation is not where it was")
-
-
-CODE = advantage_code()
-
-
-def advantages(rewards: list[float], size: int, **options: Any) -> list[float]:
-    """Advantages of a batch of groups of one size, in float32 as in the trainer."""
-    table = torch.tensor(rewards, dtype=torch.float32).reshape(len(rewards), -1)
-    trainer = SimpleNamespace(
-        multi_objective_aggregation=options.get("aggregation", "sum_then_normalize"),
-        scale_rewards=options.get("scale", "group"),
-        reward_weights=torch.tensor(options.get("weights", [1.0] * table.shape[1])),
-        reward_funcs=[None] * table.shape[1],
+def make_trainer(columns: list[list[float | None]], size: int, **options: Any) -> GRPOTrainer:
+    """A trainer whose k-th reward function answers with the k-th column."""
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(WORDS, unk_token="a")), pad_token="<pad>", eos_token="<eos>"
     )
-    scope = {
-        **vars(grpo_trainer),
-        "self": trainer,
-        "rewards_per_func": table,
-        "num_generations": size,
-        "device": "cpu",
-        "unscorable_mask": torch.isnan(table).all(dim=1),
-    }
-    exec(CODE, scope)
-    return [float(value) for value in torch.nan_to_num(scope["advantages"], nan=0.0)]
+    shape = LlamaConfig(
+        vocab_size=len(WORDS), hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        LlamaForCausalLM(shape).save_pretrained(folder)  # a trainer with a KL term loads its reference from there
+        return GRPOTrainer(
+            model=LlamaForCausalLM.from_pretrained(folder),
+            reward_funcs=[lambda column=column, **_: column for column in columns],
+            args=GRPOConfig(
+                folder,
+                use_cpu=True,
+                bf16=False,
+                report_to="none",
+                gradient_accumulation_steps=1,
+                per_device_train_batch_size=len(columns[0]),
+                num_generations=size,
+                **{"max_completion_length": 1, **options},
+            ),
+            train_dataset=Dataset.from_dict({"prompt": ["a"] * len(columns[0])}),
+            processing_class=tokenizer,
+        )
+
+
+def advantages(columns: list[list[float | None]], size: int, **options: Any) -> list[list[float]]:
+    """Advantages of one batch of groups of one size, one group a row."""
+    trainer = make_trainer(columns, size, **options)
+    trainer.model.train()
+    found = trainer._generate_and_score_completions([{"prompt": "a"}] * len(columns[0]))["advantages"]
+    return numbers(found.reshape(-1, size))
+
+
+def group_advantages(groups: Rewards, **options: Any) -> list[list[float]]:
+    """Advantages of groups of any sizes, those of one size in one batch."""
+    found: list[list[float]] = [[]] * len(groups)
+    places = sorted(range(len(groups)), key=lambda place: len(groups[place]))
+    for size, chosen in groupby(places, key=lambda place: len(groups[place])):
+        same = list(chosen)
+        rows = advantages([[reward for place in same for reward in groups[place]]], size, **options)
+        for place, row in zip(same, rows, strict=True):
+            found[place] = row
+    return found
+
+
+def loss(options: dict[str, Any]) -> dict[str, Any]:
+    """The trainer's loss of the token batch and its derivative in each log-probability."""
+    batch, mask = tensors(token_batch())
+    rows, width = mask.shape
+    trainer = make_trainer([[0.0] * rows], 3, max_completion_length=width, **options)
+    trainer.model.train()
+    trainer.current_gradient_accumulation_steps = 1
+    trainer._get_per_token_logps_and_entropies = lambda *_, **__: (batch["now"], torch.zeros(rows, width), None)
+    prompt = torch.ones(rows, 1, dtype=torch.long)
+    found = trainer._compute_loss(
+        trainer.model,
+        {
+            "prompt_ids": prompt,
+            "prompt_mask": prompt,
+            "completion_ids": mask,
+            "completion_mask": mask,
+            "advantages": batch["advantages"],
+            "old_per_token_logps": batch["old"],
+            "ref_per_token_logps": batch["reference"],
+            "num_items_in_batch": mask.sum(),
+        },
+    )
+    return {"options": options, **differentiated(found, batch["now"])}
 
 
 def main(path: str) -> None:
     """Write the record."""
-    batch = [[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
-    channels = [[1.0, 0.2], [0.0, 0.7], [0.5, 0.2], [1.0, 0.0], [0.0, 0.3], [0.0, 0.3]]
+    warnings.simplefilter("ignore")
+    logging.disable()
+    disable_progress_bar()
+    torch.manual_seed(SEED)
+    mixed: Any = mixed_groups(1000)
+    constant = [[value] * size for value, size in CONSTANT]
+    flat = [[answer[k] for group in CHANNELS for answer in group] for k in range(2)]
+    defaults = GRPOConfig("none", use_cpu=True, report_to="none")
     record = {
-        "versions": {"trl": version("trl"), "torch": torch.__version__},
-        "group": [advantages(group, len(group)) for group in mixed_groups(1000)],
-        "none": [advantages(group, len(group), scale="none") for group in mixed_groups(100, seed=1)],
-        "batch": advantages([r for row in batch for r in row], 3, scale="batch"),
-        "normalize_then_sum": advantages(channels, 3, aggregation="normalize_then_sum", weights=[1.0, 0.5]),
-        "missing": advantages([1.0, float("nan"), 0.0, 0.5], 4),
-        "constant": [advantages(group, len(group)) for group in CONSTANT],
+        "defaults": {name: getattr(defaults, name) for name in DEFAULTS},
+        "mixed": mixed,
+        "group": group_advantages(mixed),
+        "none": group_advantages(mixed[:200], scale_rewards="none"),
+        "batch": advantages([[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]], 3, scale_rewards="batch"),
+        "channels": {
+            "rewards": CHANNELS,
+            "weights": [1.0, 0.5],
+            **{
+                order: advantages(flat, 3, multi_objective_aggregation=order, reward_weights=[1.0, 0.5])
+                for order in ("sum_then_normalize", "normalize_then_sum")
+            },
+        },
+        "missing": {"rewards": MISSING, "advantages": group_advantages(MISSING)},
+        "constant": [
+            {"reward": value, "size": size, "float32": max(map(abs, row))}
+            for (value, size), row in zip(CONSTANT, group_advantages(constant), strict=True)
+        ],
+        "token_batch": token_batch(),
+        "losses": [loss(options) for options in LOSSES],
     }
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(record, file, separators=(",", ":"))
+    write(path, ["trl", "transformers", "datasets", "accelerate", "torch"], record)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The gap on binary prompts against enumeration, balls, and published cases."""
 
 from fractions import Fraction
-from math import comb
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,37 +11,150 @@ from hypothesis import strategies as st
 
 from reweight import testing
 from reweight.errors import InputError
-from reweight.groups.binary import binary_weights, effective_objective, fill_probability, gap, usable_share
+from reweight.groups.advantages import advantages
+from reweight.groups.bernstein_form import COMPILED_FROM
+from reweight.groups.binary import (
+    binary_advantages,
+    binary_weights,
+    effective_objective,
+    fill_probability,
+    gap,
+    usable_share,
+)
 from reweight.groups.weights import group_weights
 from reweight.objectives import Advantage, Objective
 
-
-def ball_gap(p, q, group_size, ddof, eps):
-    """R01: ((G-1)/G) E_{J ~ Bin(G-2, p)} 1 / (s_{J+1} + eps), in balls; p and q are exact rationals."""
-    with ctx.workprec(600):
-        p, q = (arb(fmpq(rate.numerator, rate.denominator)) for rate in (p, q))
-        total = arb(0)
-        for j in range(group_size - 1):
-            correct = j + 1
-            spread = fmpq(correct * (group_size - correct), group_size * (group_size - ddof))
-            scale = arb(spread).sqrt() + arb(fmpq(eps.numerator, eps.denominator))
-            total += comb(group_size - 2, j) * p**j * q ** (group_size - 2 - j) / scale
-        factor = Fraction(group_size - 1, group_size)
-        return total * arb(fmpq(factor.numerator, factor.denominator))
+CORNERS = [1e-300, 1e-17, 1e-16, 1e-9, 1e-3, 0.01, 0.3, 0.5, 0.999, 1 - 1e-9, 1 - 1e-16]
 
 
-@pytest.mark.parametrize("group_size", [2, 3, 8, 64, 1024])
-@pytest.mark.parametrize(("ddof", "eps"), [(0, 0.0), (1, 1e-4), (1, 1e-6)])
-def test_relative_error_in_the_corners(group_size, ddof, eps):
-    advantage = Advantage(ddof=ddof, eps=eps)
-    rates = [1e-300, 1e-17, 1e-3, 0.3, 0.5, 0.999, 1 - 1e-16]
-    values = gap(rates, group_size, advantage)
-    for rate, value in zip(rates, values, strict=True):
-        p = Fraction(rate)
-        exact = ball_gap(p, 1 - p, group_size, ddof, advantage.exact_eps)
-        with ctx.workprec(600):
-            error = abs(arb(fmpq(*value.as_integer_ratio())) / exact - 1)
-        assert error < 1e-12
+def ball_gaps(rates, group_size, advantage):
+    """R01: ((G-1)/G) E_{J ~ Bin(G-2, p)} 1 / (s_{J+1} + eps), in balls; the rates are exact rationals."""
+    eps = arb(fmpq(advantage.exact_eps.numerator, advantage.exact_eps.denominator))
+    coefficients = []
+    for correct in range(1, group_size):
+        variance = arb(fmpq(correct * (group_size - correct), group_size * (group_size - advantage.ddof)))
+        coefficients.append(fmpq(group_size - 1, group_size) / regularised_ball(variance, eps, advantage.eps_rule))
+    totals = []
+    for rate in rates:
+        p, q = (arb(fmpq(share.numerator, share.denominator)) for share in (rate, 1 - rate))
+        term, total = q ** (group_size - 2), arb(0)
+        for j, coefficient in enumerate(coefficients):
+            total += term * coefficient
+            term *= p / q * (group_size - 2 - j) / (j + 1)
+        totals.append(total)
+    return totals
+
+
+def regularised_ball(variance, eps, rule):
+    if rule == "added":
+        return variance.sqrt() + eps
+    return (variance + eps).sqrt() if rule == "inside_root" else variance.max(eps).sqrt()
+
+
+def worst_error(values, exact):
+    return max(float(abs(arb(float(value)) / ball - 1).upper()) for value, ball in zip(values, exact, strict=True))
+
+
+@pytest.mark.parametrize("group_size", [2, 3, 8, 31, 32, 64, 256, 1024, 4096])
+@pytest.mark.parametrize(
+    "advantage",
+    [
+        Advantage(),
+        Advantage(ddof=1, eps=1e-4),
+        Advantage(eps=0.05, eps_rule="inside_root"),
+        Advantage(eps=0.1, eps_rule="clamp"),
+    ],
+    ids=lambda advantage: advantage.eps_rule + str(advantage.ddof),
+)
+def test_relative_error_in_the_corners(group_size, advantage):
+    """Alone and among many, where a polynomial or a table takes over."""
+    many = np.concatenate([CORNERS, np.full(COMPILED_FROM, 0.2)])
+    with ctx.workprec(500):
+        exact = ball_gaps([Fraction(rate) for rate in CORNERS], group_size, advantage)
+        assert worst_error(gap(CORNERS, group_size, advantage), exact) < 5e-15
+        assert worst_error(gap(many, group_size, advantage)[: len(CORNERS)], exact) < 2e-14
+        right, wrong = binary_weights(CORNERS, group_size, advantage)
+        rates = [arb(fmpq(*rate.as_integer_ratio())) for rate in CORNERS]
+        assert worst_error(right, [(1 - p) * ball for p, ball in zip(rates, exact, strict=True)]) < 5e-15
+        assert worst_error(-wrong, [p * ball for p, ball in zip(rates, exact, strict=True)]) < 5e-15
+
+
+def test_groups_of_ten_thousand():
+    rates = [1e-300, 1e-5, 0.03, 0.5, 1 - 1e-7]
+    advantage = Advantage(ddof=1, eps=1e-6)
+    with ctx.workprec(500):
+        exact = ball_gaps([Fraction(rate) for rate in rates], 10_000, advantage)
+        assert worst_error(gap(rates, 10_000, advantage), exact) < 5e-15
+        many = gap(np.resize(rates, 50_000), 10_000, advantage)
+        assert worst_error(many[:5], exact) < 2e-14
+
+
+@pytest.mark.slow
+def test_groups_of_ten_thousand_without_a_closed_form():
+    assert gap(0.3, 10_000, Advantage("leave_one_out", "leave_one_out_std")) == pytest.approx(0.21**-0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("baseline", ["mean", "leave_one_out"])
+@pytest.mark.parametrize("scale", ["std", "none"])
+@pytest.mark.parametrize("eps_rule", ["added", "inside_root", "clamp"])
+def test_closed_form_of_centred_advantages(baseline, scale, eps_rule):
+    for size, ddof, eps in ((2, 0, 0.0), (5, 1, 0.0), (9, 0, 0.2), (16, 1, 1e-4)):
+        advantage = Advantage(baseline, scale, ddof, eps, eps_rule)
+        right, wrong = binary_advantages(size, advantage)
+        for count in range(size + 1):
+            group = advantages([1.0] * count + [0.0] * (size - count), advantage)
+            if count:
+                assert right[count] == pytest.approx(group[0], rel=1e-14)
+            if count < size:
+                assert wrong[count] == pytest.approx(group[-1], rel=1e-14)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 70), testing.advantages(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_many_pass_rates_give_what_few_give(group_size, advantage, mixed_only, seed):
+    rng = np.random.default_rng(seed)
+    p = np.concatenate([[1e-300, 1e-16, 1 - 2.0**-53], 10.0 ** -rng.uniform(0, 20, 7), rng.random(COMPILED_FROM // 2)])
+    few = p[:20]
+    size = np.abs(binary_weights(few, group_size, advantage)).max(axis=0) + 1
+    for function in (partial(gap, mixed_only=mixed_only), effective_objective)[: 1 + (not mixed_only)]:
+        many = function(p, group_size, advantage)[: len(few)]
+        assert (np.abs(many - function(few, group_size, advantage)) <= 1e-12 * np.maximum(np.abs(many), size)).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 60), st.integers(0, 2**32 - 1))
+def test_gap_is_symmetric_convex_and_grows_with_the_group(group_size, seed):
+    """R02, on the compiled paths."""
+    start = np.random.default_rng(seed).random() * 1e-4
+    p = np.linspace(start, 1 - start, 20_001)
+    values = gap(p, group_size, Advantage())
+    np.testing.assert_allclose(values, gap(p[::-1], group_size, Advantage(), complement=p), rtol=1e-13)
+    assert (np.diff(values[:10_000]) <= 4e-15 * values[:9999]).all()
+    assert (gap(p, group_size + 1, Advantage()) >= values * (1 - 4e-15)).all()
+    assert (values <= np.sqrt(group_size - 1) * (1 + 4e-15)).all()
+    assert (values >= 2 * (group_size - 1) / group_size * (1 - 4e-15)).all()
+
+
+def test_a_complement_that_is_slightly_off_is_renormalised_everywhere():
+    p, q = np.full(COMPILED_FROM, 0.4), np.full(COMPILED_FROM, 0.6 * (1 + 1e-9))
+    for size in (8, 64):
+        many = gap(p, size, Advantage(), complement=q)[0]
+        assert many == pytest.approx(float(gap(0.4, size, Advantage(), complement=q[0])), rel=1e-14)
+
+
+def test_a_million_prompts_condition_on_mixed_groups_of_1024():
+    p = np.linspace(1e-9, 1 - 1e-9, 1_000_000)
+    values = gap(p, 1024, Advantage(), mixed_only=True)
+    for index in (0, 1, 1000, 500_000, 999_999):
+        share = 1 - Fraction(p[index]) ** 1024 - (1 - Fraction(p[index])) ** 1024
+        assert values[index] == pytest.approx(float(gap(p[index], 1024, Advantage())) / float(share), rel=1e-12)
+
+
+def test_what_was_computed_before_hides_no_bad_input():
+    assert float(gap(0.5, 2, Advantage())) == 1.0
+    for wrong in (2.0, True, [2]):
+        with pytest.raises(InputError, match="group_size"):
+            gap(0.5, wrong, Advantage())
 
 
 def test_a_given_complement_keeps_precision_near_one():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reweight import Advantage, gap
-from reweight.groups.binary import COMPILED_FROM
+from reweight.groups.bernstein_form import COMPILED_FROM
 from reweight.kernels.bernstein import PARALLEL_FROM, bernstein, bernstein_twin
 from reweight.kernels.gap_polynomial import even_coefficients, even_polynomial, even_polynomial_twin
 from reweight.kernels.gap_table import gap_table, table_lookup, table_lookup_twin

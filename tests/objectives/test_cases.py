@@ -1,5 +1,7 @@
 """Small inputs from public reports of faults in trainers, with the value that is right."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,10 @@ def test_a_lone_success_among_equal_rewards():
     np.testing.assert_allclose(found[:-1], -0.377962806349910, atol=1e-14)
     whole = advantages([0.35] * 7 + [0.95], Advantage(ddof=1))
     np.testing.assert_allclose(whole, [-0.353553390593274] * 7 + [2.47487373415292], atol=1e-13)
+    for size in (3, 5, 7, 12):  # float sums of these rewards leave a residue, which is no spread
+        for value in (0.1, 0.3, 0.35, 0.7):
+            lone = advantages([value] * size + [value + 0.5], preset("nemo_rl").advantage)[-1]
+            assert lone == pytest.approx(0.5, abs=1e-15)
 
 
 def with_tokens(lengths):
@@ -78,6 +84,7 @@ def test_estimators_of_the_divergence():
     pi, ref = [0.6, 0.3, 0.1], [0.2, 0.3, 0.5]
     for estimator, value in (("k1", 0.498223581957456), ("k3", 0.498223581957456), ("k2", 0.491599207942786)):
         assert kl_expected(pi, ref, estimator) == pytest.approx(value, abs=1e-15)
+    assert kl_expected(ref, pi, "k1") == pytest.approx(0.584996498483428, abs=1e-15)
     reverse, forward = (0.360233224026392, -0.149467074587237, -0.210766149439156), (0.4, 0, -0.4)
     np.testing.assert_allclose(kl_gradient(pi, ref, "k1"), 0, atol=1e-15)
     np.testing.assert_allclose(kl_gradient(pi, ref, "k2"), reverse, atol=1e-15)
@@ -102,8 +109,11 @@ def test_dynamic_sampling_that_never_fills():
     assert fill_probability(0.02, 8, 128, 10) == pytest.approx(0.999999920861211, abs=1e-14)
     assert fill_probability(0.02, 8, 64, 7) == pytest.approx(0.667377067353444, abs=1e-13)
     assert fill_probability(0.02, 8, 64, 8) == pytest.approx(0.948051732202741, abs=1e-13)
+    assert usable_share(0.02, 8) == pytest.approx(0.149236977418189, abs=1e-15)
     mixture = 0.9 * usable_share(0.002, 8) + 0.1 * usable_share(0.5, 8)
     assert mixture == pytest.approx(0.113518352193611, abs=1e-14)
+    of_the_mean = usable_share(0.9 * 0.002 + 0.1 * 0.5, 8)  # what prompts of one pass rate would have: three times more
+    assert of_the_mean == pytest.approx(0.346569190299578, abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -112,11 +122,13 @@ def test_dynamic_sampling_that_never_fills():
         (10, -1, Clip(0.2, 0.2), -10, -1),
         (10, -1, Clip(0.2, 0.2, dual=3), -3, 0),
         (10, -1, Clip(0.2, 0.2, ratio_cap=2), -2, 0),
+        (0.5, -1, Clip(0.2, 0.2), -0.8, 0),
         (0.5, -1, Clip(0.2, 0.2, dual=3), -0.8, 0),
         (0.5, -1, Clip(0.2, 0.2, ratio_cap=2), -0.8, 0),
         (1.5, 1, Clip(0.2, 0.2), 1.2, 0),
         (1.5, 1, Clip(0.2, 0.28), 1.28, 0),
         (1.5, 1, Clip(0.2, 0.2, dual=3), 1.2, 0),
+        (1.5, 1, Clip(0.2, 0.2, ratio_cap=2), 1.2, 0),
         (1.25, 1, Clip(0.2, 0.2), 1.2, 0),
         (1.25, 1, Clip(0.2, 0.28), 1.25, 1),
         (0.5, 1, Clip(0.2, 0.2), 0.5, 1),
@@ -138,6 +150,22 @@ def test_more_gradient_that_points_at_noise():
         assert gap(0.1, 8, Advantage(ddof=1), tpr=tpr, fpr=fpr) == pytest.approx(wanted, abs=1e-13)
     dead = [1 - float(usable_share(tpr * 0.1 + fpr * 0.9, 8)) for tpr, fpr, _ in rows]
     np.testing.assert_allclose(dead, [0.43046722, 0.204415187861555, 0.0899403567268352, 0.0078125], atol=1e-14)
+
+
+def test_a_noisy_verifier_by_all_labels_and_verdicts():
+    """Five answers at pass rate .1, TPR .8, FPR .2: what the first is worth if right, less what if wrong."""
+    rate, said_right = 0.1, {True: 0.8, False: 0.2}
+    worth = {True: 0.0, False: 0.0}
+    for labels in product((True, False), repeat=5):
+        for verdicts in product((True, False), repeat=5):
+            chance = np.prod([rate if label else 1 - rate for label in labels[1:]])
+            for label, verdict in zip(labels, verdicts, strict=True):
+                chance *= said_right[label] if verdict else 1 - said_right[label]
+            if any(verdicts) and not all(verdicts):
+                rewards = np.array(verdicts, dtype=float)
+                worth[labels[0]] += chance * (rewards[0] - rewards.mean()) / rewards.std(ddof=1)
+    assert worth[True] - worth[False] == pytest.approx(0.959629315932889, abs=1e-14)
+    assert gap(0.1, 5, Advantage(ddof=1), tpr=0.8, fpr=0.2) == pytest.approx(0.959629315932889, abs=1e-14)
 
 
 def test_sequence_ratios_are_geometric():

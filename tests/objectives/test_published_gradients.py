@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from reweight import Advantage, FlatPolicy, KLPenalty, Objective, Problem, expected_coefficients, gap, preset, presets
+from reweight import (
+    Advantage,
+    FlatPolicy,
+    KLPenalty,
+    Objective,
+    Problem,
+    expected_coefficients,
+    gap,
+    kl_expected,
+    kl_gradient,
+    preset,
+    presets,
+)
 
 THREE = FlatPolicy(np.array([0.4, -0.3, 0.1]), (3,))
 DIRECTIONS = {
@@ -22,6 +34,16 @@ def test_ascent_direction(name):
     problem = Problem([1, 0, 0])
     coefficients = expected_coefficients(problem, THREE, preset(name, group_size=3, kl=None))
     np.testing.assert_allclose(THREE.pull_back(problem, coefficients), DIRECTIONS[name], atol=1e-6)
+
+
+def test_three_levels_under_leave_one_out_std_are_another_algorithm():
+    """Rewards (1, .3, 0): NeMo-RL's default against the z-score of the group."""
+    problem = Problem([1, 0.3, 0], correct=[True, False, False])
+    push = THREE.pull_back(problem, expected_coefficients(problem, THREE, preset("nemo_rl", group_size=3, kl=None)))
+    np.testing.assert_allclose(push, (0.406780, -0.088666, -0.318114), atol=1e-6)
+    plain = Objective(Advantage(ddof=1), 3)
+    push = THREE.pull_back(problem, expected_coefficients(problem, THREE, plain))
+    assert push[0] == pytest.approx(0.282112, abs=1e-6)
 
 
 def test_open_instruct_standard_and_centred():
@@ -58,6 +80,7 @@ REVERSE, FORWARD = (-0.207735, 0.220477, -0.012742), (-0.290726, 0.373066, -0.08
         (KLPenalty("k3", 1.0), FORWARD),
         (KLPenalty("k1", 1.0, gradient="straight_through"), REVERSE),
         (KLPenalty("k3", 1.0, gradient="straight_through"), REVERSE),
+        (KLPenalty("k2", 1.0, gradient="straight_through"), REVERSE),
         (KLPenalty("k1", 1.0, gradient="ratio_weighted"), REVERSE),
         (KLPenalty("k3", 1.0, gradient="ratio_weighted"), REVERSE),
         (KLPenalty("k2", 1.0, gradient="ratio_weighted"), (-0.179309, None, None)),
@@ -70,6 +93,22 @@ def test_which_divergence_a_penalty_descends(penalty, wanted):
     push = NOW.pull_back(problem, coefficients)
     for found, value in zip(push, wanted, strict=True):
         assert value is None or found == pytest.approx(value, abs=1e-6)
+    pi, reference = (np.exp(policy.log_probs(problem).tokens[:, 0]) for policy in (NOW, REFERENCE))
+    uphill = kl_gradient(pi, reference, penalty.estimator, gradient=penalty.gradient)
+    np.testing.assert_allclose(-uphill, push, atol=1e-15)
+
+
+def test_which_gradients_are_those_of_the_divergences():
+    """By central differences of both divergences in the logits."""
+    reference = np.exp(REFERENCE.log_probs(Problem([1, 1, 0])).tokens[:, 0])
+
+    def divergences(logits):
+        pi = np.exp(FlatPolicy(logits, (3,)).log_probs(Problem([1, 1, 0])).tokens[:, 0])
+        return np.array([kl_expected(pi, reference, "k1"), kl_expected(reference, pi, "k1")])
+
+    steps = 1e-5 * np.eye(3)
+    slopes = [(divergences(NOW.parameters + e) - divergences(NOW.parameters - e)) / 2e-5 for e in steps]
+    np.testing.assert_allclose(-np.transpose(slopes), [REVERSE, FORWARD], atol=1e-6)
 
 
 def test_maximum_likelihood_and_pass_at_k_presets():
