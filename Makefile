@@ -51,7 +51,7 @@ bench: $(TEST)  ## measure speed as ratios against baselines of the same run
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-quiet --benchmark-json=benchmarks/results.json
 	$(BIN)/python -m benchmarks.ratios benchmarks/results.json
 
-frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (2 GB, not part of the tests)
+frameworks: $(TEST) .venv-trl/.stamp .venv-verl/.stamp  ## record TRL, verl and polgrad anew and compare them with ours (3.5 GB, not part of the tests)
 	@mkdir -p build/records
 	PYTHONPATH=tests .venv-trl/bin/python -m frameworks.record_trl build/records/trl.json
 	PYTHONPATH=tests .venv-trl/bin/python -m frameworks.record_polgrad build/records/polgrad.json

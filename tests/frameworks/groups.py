@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ SEED = 0
 SIZES = (2, 3, 4, 8, 16)
 CONSTANT = [(value, size) for value in (0.1, 0.3, 0.7, 1.0, -1.7) for size in (2, 3, 5, 6, 7, 8, 12, 16)]
 """Degenerate groups (reward, size), many of which have a standard deviation that is not zero in floating point."""
+
+BANDITS = [[1.0, 0.0, 0.0], [1.0, 0.3, 0.0]]
+"""Rewards of three answers."""
 
 
 def mixed_groups(count: int, seed: int = SEED) -> list[list[float]]:
@@ -28,6 +32,11 @@ def mixed_groups(count: int, seed: int = SEED) -> list[list[float]]:
         if rewards.min() < rewards.max():
             found.append(rewards.tolist())
     return found
+
+
+def all_groups(rewards: list[float]) -> list[list[float]]:
+    """All 27 groups of three draws from three answers, in order, by their rewards."""
+    return [list(group) for group in product(rewards, repeat=3)]
 
 
 def batches(count: int, seed: int = SEED) -> list[dict[str, Any]]:

@@ -23,13 +23,15 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.utils.logging import disable_progress_bar
 from trl import GRPOConfig, GRPOTrainer
 
-from frameworks.groups import CONSTANT, SEED, mixed_groups, token_batch
+from frameworks.groups import BANDITS, CONSTANT, SEED, all_groups, mixed_groups, token_batch
 from frameworks.recording import differentiated, numbers, tensors, write
 
 Rewards = list[list[float | None]]
 WORDS = {"<pad>": 0, "<eos>": 1, "a": 2, "b": 3, "c": 4, "d": 5}
 CHANNELS = [[[1.0, 0.2], [0.0, 0.7], [0.5, 0.2]], [[1.0, 0.0], [0.0, 0.3], [0.0, 0.3]]]
 DEFAULTS = [
+    "num_generations",
+    "max_completion_length",
     "loss_type",
     "scale_rewards",
     "multi_objective_aggregation",
@@ -153,6 +155,7 @@ def main(path: str) -> None:
             },
         },
         "missing": {"rewards": MISSING, "advantages": group_advantages(MISSING)},
+        "bandits": [{"rewards": rewards, "group": group_advantages([*all_groups(rewards)])} for rewards in BANDITS],
         "constant": [
             {"reward": value, "size": size, "float32": max(map(abs, row))}
             for (value, size), row in zip(CONSTANT, group_advantages(constant), strict=True)

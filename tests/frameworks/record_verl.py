@@ -13,7 +13,7 @@ import torch
 from verl.trainer.ppo import core_algos
 from verl.workers.config import ActorConfig
 
-from frameworks.groups import CONSTANT, batches, mixed_groups, token_batch
+from frameworks.groups import BANDITS, CONSTANT, all_groups, batches, mixed_groups, token_batch
 from frameworks.recording import differentiated, numbers, tensors, write
 
 ALONE = ("grpo", "grpo_vectorized", "grpo_passk", "rloo", "rloo_vectorized")
@@ -31,7 +31,7 @@ DEFAULTS = [
     "kl_loss_coef",
     "kl_loss_type",
 ]
-PENALTIES = ("k1", "k2", "k3", "k1+", "k2+", "k3+", "kl", "mse", "low_var_kl", "abs")
+PENALTIES = ("k1", "k2", "k3", "k1+", "k2+", "k3+", "kl", "mse", "low_var_kl")
 
 
 def estimate(name: str, rewards: torch.Tensor, lengths: list[int], groups: list[int], **options: Any) -> torch.Tensor:
@@ -108,6 +108,13 @@ def main(path: str) -> None:
         **{name: [of_group(name, group) for group in mixed[: 1000 if name == "grpo" else 100]] for name in ALONE},
         "grpo_float32": [of_group("grpo", group, torch.float32) for group in mixed[:300]],
         "grpo_unscaled": [of_group("grpo", group, norm_adv_by_std_in_grpo=False) for group in mixed[:100]],
+        "bandits": [
+            {
+                "rewards": rewards,
+                **{name: [of_group(name, group) for group in all_groups(rewards)] for name in ALONE},
+            }
+            for rewards in BANDITS
+        ],
         "constant": [degenerate(*pair) for pair in CONSTANT],
         "singleton": {"reward": 0.7, **{name: of_group(name, [0.7])[0] for name in ALONE if name != "grpo_passk"}},
         "batches": [{**batch, **{name: of_batch(name, batch) for name in TOGETHER}} for batch in batches(50)],

@@ -1,18 +1,28 @@
 """Advantages of presets against what the frameworks' own functions gave: `make frameworks` asks them anew."""
 
-from dataclasses import replace
+import json
 
 import numpy as np
 import pytest
 
 from frameworks.recorded import HERE, POLGRAD, TRL, VERL
-from reweight import Advantage, Batch, Objective, RewardRule, advantages, preset, presets
+from reweight import Advantage, advantages, preset, presets
 from reweight.groups.terms import batch_advantages
+from reweight.objectives.config import read_config
 
 FLOAT32, FLOAT64 = 2.0**-24, 2.0**-53
 TRL_GROUP, VERL_GRPO = preset("trl").advantage, preset("verl").advantage
-PASS_AT_K = Advantage("second_best", ddof=1, eps=1e-6, selection="best")
-LEAVE_ONE_OUT = Advantage("leave_one_out", "none")
+
+
+def of_trl(**options):
+    """The advantage that our reader of configurations finds in TRL's options."""
+    return read_config(json.dumps({"num_generations": 3, **options}), "trl").objective.advantage
+
+
+def of_verl(name, **options):
+    """The advantage that our reader of configurations finds in verl's options."""
+    trainer = {"algorithm": {"adv_estimator": name, **options}, "actor_rollout_ref": {"rollout": {"n": 3}}}
+    return read_config(json.dumps(trainer), "verl").objective.advantage
 
 
 def rounding(rewards, ours, unit, scaled):
@@ -34,14 +44,14 @@ def rounding(rewards, ours, unit, scaled):
     ("theirs", "advantage", "unit", "count"),
     [
         (TRL["group"], TRL_GROUP, FLOAT32, 1000),
-        (TRL["none"], replace(TRL_GROUP, scale="none"), FLOAT32, 200),
+        (TRL["none"], of_trl(scale_rewards="none"), FLOAT32, 200),
         (VERL["grpo"], VERL_GRPO, FLOAT64, 1000),
         (VERL["grpo_float32"], VERL_GRPO, FLOAT32, 300),
-        (VERL["grpo_unscaled"], replace(VERL_GRPO, scale="none"), FLOAT64, 100),
-        (VERL["grpo_vectorized"], VERL_GRPO, FLOAT32, 100),
-        (VERL["grpo_passk"], PASS_AT_K, FLOAT64, 100),
-        (VERL["rloo"], LEAVE_ONE_OUT, FLOAT64, 100),
-        (VERL["rloo_vectorized"], LEAVE_ONE_OUT, FLOAT64, 100),
+        (VERL["grpo_unscaled"], of_verl("grpo", norm_adv_by_std_in_grpo=False), FLOAT64, 100),
+        (VERL["grpo_vectorized"], of_verl("grpo_vectorized"), FLOAT32, 100),
+        (VERL["grpo_passk"], of_verl("grpo_passk"), FLOAT64, 100),
+        (VERL["rloo"], of_verl("rloo"), FLOAT64, 100),
+        (VERL["rloo_vectorized"], of_verl("rloo_vectorized"), FLOAT64, 100),
     ],
     ids=[
         "trl group",
@@ -66,7 +76,7 @@ def test_advantages_of_mixed_groups(theirs, advantage, unit, count):
 
 
 def test_batch_scale_of_trl():
-    ours = advantages([[1, 0, 0], [1, 1, 1]], replace(TRL_GROUP, scale="batch_std"))
+    ours = advantages([[1, 0, 0], [1, 1, 1]], of_trl(scale_rewards="batch"))
     np.testing.assert_allclose(ours, TRL["batch"], rtol=16 * FLOAT32)
 
 
@@ -84,8 +94,8 @@ def test_several_rewards_of_trl():
     apart = sum(weight * advantages(table[..., k], TRL_GROUP) for k, weight in enumerate(weights))
     again = Advantage("none", "none", ddof=1, eps=1e-4, second="batch_standardise")
     np.testing.assert_allclose(advantages(apart, again), TRL["channels"]["normalize_then_sum"], atol=64 * FLOAT32)
-    rule = RewardRule(channel_weights=tuple(weights), order="normalise_then_sum")
-    objective = Objective(replace(TRL_GROUP, second="batch_standardise"), 3, reward=rule, batch=Batch())
+    options = {"reward_weights": weights, "multi_objective_aggregation": "normalize_then_sum"}
+    objective = read_config(json.dumps({"num_generations": 3, **options}), "trl").objective
     described = batch_advantages(table, np.ones(table.shape[:2]), objective)
     np.testing.assert_allclose(described, TRL["channels"]["normalize_then_sum"], atol=64 * FLOAT32)
 
@@ -110,14 +120,14 @@ def test_a_lone_sample_of_verl():
     """Its std of one is a float32 there; rloo keeps the reward as it is, in one of two versions."""
     lone = VERL["singleton"]
     (ours,) = advantages([lone["reward"]], VERL_GRPO)
-    assert [lone["grpo"], lone["grpo_vectorized"]] == pytest.approx([ours] * 2, rel=2 * FLOAT32)
-    for name, singleton in (("rloo", "reward"), ("rloo_vectorized", "zero")):
-        assert advantages([lone["reward"]], replace(LEAVE_ONE_OUT, singleton=singleton)) == [lone[name]]
+    assert lone["grpo"] == pytest.approx(ours, rel=2 * FLOAT32)
+    for name in ("rloo", "rloo_vectorized"):
+        assert advantages([lone["reward"]], of_verl(name)) == [lone[name]]
 
 
 def test_length_weighted_baseline_of_verl():
     for batch in VERL["batches"]:
-        ours = advantages(batch["rewards"], Advantage("length_weighted", "none"), lengths=batch["lengths"])
+        ours = advantages(batch["rewards"], of_verl("opo"), lengths=batch["lengths"])
         np.testing.assert_allclose(ours.ravel(), batch["opo"], atol=64 * FLOAT64)
 
 
@@ -126,9 +136,8 @@ def test_length_weighted_baseline_of_verl():
 )
 def test_token_whitening_of_verl(name, baseline):
     """verl adds 1e-8 to the number of tokens when it takes a mean or a variance."""
-    whiten = Advantage(baseline, "none", ddof=1, eps=1e-8, eps_rule="inside_root", second="token_whiten")
     for batch in VERL["batches"]:
-        ours = advantages(batch["rewards"], whiten, lengths=batch["lengths"]).ravel()
+        ours = advantages(batch["rewards"], of_verl(name), lengths=batch["lengths"]).ravel()
         first = advantages(batch["rewards"], Advantage(baseline, "none")).ravel()
         tokens = np.repeat(first, np.ravel(batch["lengths"]))
         shift = abs(tokens.mean()) / tokens.std(ddof=1)
@@ -152,16 +161,14 @@ def test_gpg_of_verl_is_centred_rewards_times_a_share():
         np.testing.assert_allclose(ours.ravel(), batch["gpg"], rtol=2 * FLOAT32, atol=64 * FLOAT64)
 
 
-def test_defaults_are_those_of_the_presets():
-    trl, verl = TRL["defaults"], VERL["defaults"]
-    assert (trl["scale_rewards"], trl["loss_type"], trl["importance_sampling_level"]) == ("group", "dapo", "token")
-    assert (trl["epsilon"], trl["epsilon_high"], trl["delta"], trl["beta"]) == (0.2, None, None, 0.0)
-    clip = preset("trl").clip
-    assert (clip.low, clip.high, clip.dual, clip.ratio_cap, preset("trl").kl) == (0.2, 0.2, None, None, None)
-    clip = preset("verl").clip
-    assert (clip.low, clip.high, clip.dual) == tuple(verl[f"clip_ratio_{name}"] for name in ("low", "high", "c"))
-    assert (verl["loss_agg_mode"], verl["use_kl_loss"]) == ("token-mean", False)
-    assert preset("verl").kl is None
+def test_defaults_are_what_is_read_from_an_empty_configuration():
+    defaults = {name: value for name, value in TRL["defaults"].items() if value is not None}
+    assert read_config(json.dumps(defaults), "trl").objective == read_config("{}", "trl").objective
+    assert read_config("{}", "trl").objective == preset("trl")
+    actor = {name: value for name, value in VERL["defaults"].items() if value is not None}
+    trainer = {"actor_rollout_ref": {"rollout": {"n": 8}, "actor": actor}}
+    read = read_config(json.dumps(trainer), "verl").objective
+    assert read == read_config("actor_rollout_ref.rollout.n=8", "verl").objective
 
 
 def test_versions_are_those_asked_for_and_those_of_the_presets():
