@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,7 @@ Out = Annotated[str | None, typer.Option("--out", help="Write files into this fo
 # a number as tables show it: 0.01, 1 - 2e-16, 4/4, or the dash of what does not apply
 NUMBER_LIKE = re.compile(r"^(-|[-+0-9./e ]*[0-9])$")
 LONGEST_NUMBER = 16
+WIDE = 160
 
 
 def objective_from(preset: str) -> Objective:
@@ -73,8 +75,9 @@ def changed(
     eps: str | None = None,
     kl: str | None = None,
     beta: str | None = None,
+    fields: Mapping[str, Any] | None = None,
 ) -> Objective:
-    """Return an objective with the options that were given put in.
+    """Return an objective with the options that were given put in, and with other `fields` of it.
 
     Raises
     ------
@@ -88,14 +91,16 @@ def changed(
     changes = {name: value for name, value in chosen.items() if value is not None}
     if eps is not None:
         changes["eps"] = real_number(eps, "--eps")
-    fields: dict[str, Any] = {"advantage": replace(objective.advantage, **changes)} if changes else {}
+    parts = dict(fields or {})
+    if changes:
+        parts["advantage"] = replace(objective.advantage, **changes)
     if group_size is not None:
-        fields["group_size"] = group_size
+        parts["group_size"] = group_size
     if (kl is None) != (beta is None):
         raise InputError("a KL penalty needs both --kl and --beta")
     if kl is not None and beta is not None:
-        fields["kl"] = KLPenalty(kl, real_number(beta, "--beta"))  # type: ignore[arg-type]
-    return replace(objective, **fields)
+        parts["kl"] = KLPenalty(kl, real_number(beta, "--beta"))  # type: ignore[arg-type]
+    return replace(objective, **parts)
 
 
 def in_short(objective: Objective) -> str:
@@ -111,6 +116,9 @@ def in_short(objective: Objective) -> str:
         words.append(f"rewards by {objective.reward.transform}")
     if objective.filter is not None:
         words.append(f"{objective.filter.keep} groups kept")
+    if objective.batch is not None and objective.couples_prompts:
+        prompts = objective.batch.prompts
+        words.append("all prompts in one batch" if prompts is None else f"batches of {prompts} prompts")
     return ", ".join(words)
 
 
@@ -131,8 +139,8 @@ def print_json(result: dict[str, Any]) -> None:
     print(json.dumps(result, indent=2, allow_nan=False))
 
 
-def print_table(columns: list[str], rows: list[list[str]]) -> None:
-    """Print a table to standard output; columns of numbers flush right."""
+def print_table(columns: list[str], rows: list[list[str]], *, width: int | None = None) -> None:
+    """Print a table to standard output, at most `width` columns wide; columns of numbers flush right."""
     from rich.console import Console
     from rich.table import Table
 
@@ -143,9 +151,8 @@ def print_table(columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     console = Console()
-    Console(width=max(console.width, 160) if not console.is_terminal else None, markup=False, highlight=False).print(
-        table
-    )
+    room = console.width if console.is_terminal else max(console.width, WIDE)
+    Console(width=min(room, width or room), markup=False, highlight=False).print(table)
 
 
 def write_report(report: Report, folder: str) -> None:

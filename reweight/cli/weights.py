@@ -2,228 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from reweight.cli import options
-from reweight.cli.numbers import exact_number, exact_numbers, float_sized, real_number, real_numbers
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from reweight.groups.weight_table import AnswerWeight, BinaryWeight
-    from reweight.objectives import Objective
-    from reweight.objectives.config import TrainerConfig
-    from reweight.problems import Problem
+from reweight.cli.numbers import exact_numbers, float_sized
 
 __all__ = ["command"]
 
-USUAL_RATES = "0.01,0.1,0.5"
-PROMPT, GROUP, OUTPUT, ASK = "The prompt", "The objective", "Output", "Other questions"
+PROMPT, OBJECTIVE, OUTPUT, ASK = "The prompt", "The objective", "Output", "Other questions"
 
 
 def _option(help_: str, panel: str, *names: str) -> Any:
     return typer.Option(*names, help=help_, rich_help_panel=panel)
 
 
-PassRate = Annotated[str | None, _option("Pass rates of binary prompts: 0.01,1/2.", PROMPT, "-p", "--pass-rate")]
-Rewards = Annotated[str | None, _option("Reward of each answer: 1,1/2,0; several channels: 1:0.2,0:0.7.", PROMPT)]
-Probabilities = Annotated[str | None, _option("Probability of each answer: 0.2,0.3,0.5.", PROMPT)]
-Lengths = Annotated[str | None, _option("Tokens of each answer: 120,80,300.", PROMPT)]
-Counts = Annotated[str | None, _option("Process events (tool calls) of each answer: 0,2,1.", PROMPT)]
-Correct = Annotated[str | None, _option("Which answers are correct, for --tpr and --fpr: 1,0,0.", PROMPT)]
-Tpr = Annotated[str, _option("Chance that the verifier accepts a correct answer: 0.9, or one an answer.", PROMPT)]
-Fpr = Annotated[str, _option("Chance that it accepts a wrong answer: 0.1, or one an answer.", PROMPT)]
-MixedOnly = Annotated[bool, _option("Redraw groups of equal rewards (dynamic sampling).", GROUP, "--mixed-only")]
-Bonus = Annotated[str | None, _option("Added to the reward for each process event: 0.4.", GROUP)]
-Channels = Annotated[str | None, _option("Weights of the reward channels: 1,0.5.", GROUP, "--channel-weights")]
-Transform = Annotated[str | None, _option("pass_at_k, leave_one_out_pass_at_k or rank.", GROUP)]
-K = Annotated[int | None, _option("The k of the transform: 4.", GROUP, "-k")]
-Aggregation = Annotated[str | None, _option("token_mean, sequence_mean, sequence_sum or constant.", GROUP)]
-ConstantLength = Annotated[str | None, _option("Tokens that 'constant' divides by: 1024.", GROUP)]
-Precision = Annotated[str, _option("float64, rational (a sum of roots) or ball (an interval).", OUTPUT)]
-Radius = Annotated[str, _option("Largest radius of a ball, relative: 1e-20.", OUTPUT)]
-Plot = Annotated[str | None, _option("Draw curves into this file: weights.png, .svg or .pdf.", OUTPUT)]
-Against = Annotated[str | None, _option("Another preset: print its weights too, and where the two differ.", ASK)]
-List = Annotated[bool, _option("List all presets with their sources, and stop.", ASK, "--list")]
-Diff = Annotated[tuple[str, str], _option("Two presets: fields, gradients, weights: trl verl.", ASK, "--diff")]
-Config = Annotated[str | None, _option("A TRL GRPOConfig or verl configuration: run.yaml.", ASK)]
+Text = str | None
+Whole = int | None
+PassRate = Annotated[Text, _option("Pass rates of binary prompts: 0.01,1/2.", PROMPT, "-p", "--pass-rate")]
+Rewards = Annotated[Text, _option("Reward of each answer: 1,1/2,0; several channels: 1:0.2,0:0.7.", PROMPT)]
+Probabilities = Annotated[Text, _option("Probability of each answer: 0.2,0.3,0.5.", PROMPT)]
+Lengths = Annotated[Text, _option("Tokens of each answer: 120,80,300.", PROMPT)]
+Counts = Annotated[Text, _option("Process events (tool calls) of each answer, for a bonus: 0,2,1.", PROMPT)]
+Correct = Annotated[Text, _option("Which answers are correct, for --tpr and --fpr: 1,0,0.", PROMPT)]
+Tpr = Annotated[
+    Text, _option("How often the verifier accepts a correct answer, one rate or one an answer: 0.9.", PROMPT)
+]
+Fpr = Annotated[Text, _option("How often it accepts a wrong answer, one rate or one an answer: 0,0.1,0.2.", PROMPT)]
+
+Preset = Annotated[Text, _option("Framework or paper, trl by default: dapo.", OBJECTIVE)]
+Config = Annotated[Text, _option("A TRL GRPOConfig or verl configuration instead: run.yaml.", OBJECTIVE)]
+Group = Annotated[Whole, _option("Draws a group, the preset's by default: 8.", OBJECTIVE, "-G", "--group-size")]
+Baseline = Annotated[Text, _option("mean, leave_one_out, batch_mean, second_best or none: mean.", OBJECTIVE)]
+Scale = Annotated[Text, _option("std, leave_one_out_std, batch_std, mean or none: std.", OBJECTIVE)]
+Ddof = Annotated[Whole, _option("Degrees of freedom that the std lacks, 0 or 1: 1.", OBJECTIVE)]
+Eps = Annotated[Text, _option("Stabiliser of the scale: 1e-4.", OBJECTIVE)]
+Bonus = Annotated[Text, _option("Added to the reward for each process event: 0.4.", OBJECTIVE)]
+Channels = Annotated[Text, _option("Weights of the reward channels: 1,0.5.", OBJECTIVE)]
+Order = Annotated[Text, _option("Of channels, sum_then_normalise or the reverse: normalise_then_sum.", OBJECTIVE)]
+Transform = Annotated[Text, _option("pass_at_k, leave_one_out_pass_at_k or rank: rank.", OBJECTIVE)]
+K = Annotated[Whole, _option("The k of pass@k: 4.", OBJECTIVE, "-k")]
+Keep = Annotated[Text, _option("Which groups are kept, mixed, solved or all: mixed.", OBJECTIVE, "--filter")]
+MixedOnly = Annotated[bool, _option("The same as --filter mixed (dynamic sampling).", OBJECTIVE, "--mixed-only")]
+Rounds = Annotated[Text, _option("For a group that is not kept, redraw or pool it with more draws: pool.", OBJECTIVE)]
+MaxRounds = Annotated[Whole, _option("Rounds after which the prompt is dropped: 3.", OBJECTIVE)]
+Aggregation = Annotated[
+    Text, _option("Of tokens, token_mean, sequence_mean, sequence_sum or constant: token_mean.", OBJECTIVE)
+]
+ConstantLength = Annotated[Text, _option("Tokens that 'constant' divides by: 1024.", OBJECTIVE)]
+Batch = Annotated[Text, _option("Prompts that share a batch: every, or a number drawn by weight: 4.", OBJECTIVE)]
+
+Precision = Annotated[str, _option("float64, rational (a sum of roots) or an interval: ball.", OUTPUT)]
+Radius = Annotated[Text, _option("Largest radius of a ball, relative, 1e-20 by default: 1e-30.", OUTPUT)]
+Plot = Annotated[Text, _option("Draw curves into this file, png, svg or pdf: weights.png.", OUTPUT)]
+AsJson = Annotated[bool, _option("Print JSON instead of tables.", OUTPUT, "--json")]
+Out = Annotated[Text, _option("Write a report with all pictures into this folder: report.", OUTPUT)]
+
+Against = Annotated[Text, _option("Another preset: print its weights too, and where the two differ: verl.", ASK)]
+List = Annotated[bool, _option("List all presets with their sources.", ASK, "--list")]
+Diff = Annotated[tuple[str, str], _option("Two presets: fields, gradients, weights: trl verl.", ASK)]
 
 
 def command(
-    preset: options.PresetName = "trl",
-    group_size: options.GroupSize = None,
+    context: typer.Context,
     pass_rate: PassRate = None,
     rewards: Rewards = None,
     probabilities: Probabilities = None,
     lengths: Lengths = None,
     counts: Counts = None,
     correct: Correct = None,
-    tpr: Tpr = "1",
-    fpr: Fpr = "0",
-    baseline: options.Baseline = None,
-    scale: options.Scale = None,
-    ddof: options.Ddof = None,
-    eps: options.Eps = None,
-    mixed_only: MixedOnly = False,
+    tpr: Tpr = None,
+    fpr: Fpr = None,
+    preset: Preset = None,
+    config: Config = None,
+    group_size: Group = None,
+    baseline: Baseline = None,
+    scale: Scale = None,
+    ddof: Ddof = None,
+    eps: Eps = None,
     bonus: Bonus = None,
     channel_weights: Channels = None,
+    order: Order = None,
     transform: Transform = None,
     k: K = None,
+    keep: Keep = None,
+    mixed_only: MixedOnly = False,
+    rounds: Rounds = None,
+    max_rounds: MaxRounds = None,
     aggregation: Aggregation = None,
     constant_length: ConstantLength = None,
+    batch: Batch = None,
     precision: Precision = "float64",
-    radius: Radius = "1e-20",
+    radius: Radius = None,
     plot: Plot = None,
     against: Against = None,
     list_presets: List = False,
     diff: Diff = ("", ""),
-    config: Config = None,
-    as_json: options.AsJson = False,
-    out: options.Out = None,
+    as_json: AsJson = False,
+    out: Out = None,
 ) -> None:
-    """Expected weights of one group: what each answer is pushed by, exactly."""
-    from reweight.cli import weights_output
+    """Expected weights of one group: what each answer is pushed by, exactly.
+
+    Give binary prompts by --pass-rate, or one prompt by --rewards and --probabilities.
+    """
+    from reweight.cli import preset_tables, weights_input, weights_output, weights_pictures
     from reweight.files import check_writable
 
-    if out is not None:
-        check_writable(out)
-    if plot is not None:
-        weights_output.check_plot(plot)
-    rates = float_sized(exact_numbers(pass_rate, "--pass-rate"), "--pass-rate") if pass_rate else []
-    if list_presets:
-        weights_output.print_presets(as_json)
+    given = {name: value for name, value in context.params.items() if _was_given(context, name)}
+    question = weights_input.question(given)
+    if "out" in given:
+        check_writable(given["out"])
+    if "plot" in given:
+        weights_pictures.check_plot(given["plot"])
+    rates = float_sized(exact_numbers(given["pass_rate"], "--pass-rate"), "--pass-rate") if "pass_rate" in given else []
+    if question == "list":
+        preset_tables.print_presets(as_json)
         return
-    if any(diff):
-        weights_output.print_difference(diff, group_size, rates, as_json)
+    if question == "diff":
+        preset_tables.print_difference(diff, group_size, rates, as_json)
         return
-    read = _read(config)
-    objective = read.objective if read is not None else options.objective_from(preset)
-    objective = options.changed(objective, group_size=group_size, baseline=baseline, scale=scale, ddof=ddof, eps=eps)
-    objective = _with_rewards(objective, bonus, channel_weights, transform, k, aggregation, constant_length)
-    other = options.changed(options.objective_from(against), group_size=objective.group_size) if against else None
-    if read is not None and pass_rate is None and rewards is None:
-        rates = exact_numbers(USUAL_RATES, "--pass-rate")
-    _check_asked(bool(rates), rewards is not None)
-    ball = {"radius": real_number(radius, "--radius")} if precision == "ball" else {}
-    wanted, facts = {"precision": precision} | ball, {}
-    sides = [each for each in (objective, other) if each is not None]
-    if rewards is None:
-        _refuse_answers(probabilities=probabilities, lengths=lengths, counts=counts, correct=correct)
-        noise = {"tpr": exact_number(tpr, "--tpr"), "fpr": exact_number(fpr, "--fpr")}
-        tables = [_binary(each, rates, noise, mixed_only, wanted) for each in sides]
-    else:
-        masses = exact_numbers(probabilities, "--probabilities") if probabilities else []
-        problem = _problem(rewards, lengths, counts, correct, tpr, fpr)
-        sides = [_mixed(each) if mixed_only else each for each in sides]
-        tables = [weights_output.answers(each, problem, masses, wanted) for each in sides]
-        facts = weights_output.signal_facts(sides[0], problem, masses)
-    name = preset if read is None else str(config)
-    weights_output.print_weights([(name, sides[0]), (str(against), other)], tables, facts, read, as_json)
-    if plot is not None:
-        weights_output.draw(objective, plot)
-    if out is not None:
-        weights_output.write(name, objective, tables[0], out)
+    name, objective, config_read = weights_input.objective(given)
+    prompt = weights_input.prompt(given, rates)
+    sides = [weights_output.side(name, objective, prompt)]
+    if "against" in given:
+        sides.append(weights_output.side(given["against"], weights_input.against(given, objective), prompt))
+    weights_output.print_weights(sides, config_read, as_json)
+    if "plot" in given:
+        weights_pictures.draw(objective, prompt, given["plot"])
+    if "out" in given:
+        weights_pictures.write(sides[0], prompt, given["out"])
 
 
-def _check_asked(binary: bool, answers: bool) -> None:
-    from reweight.errors import InputError
-
-    if binary == answers:
-        raise InputError("say what is asked: --pass-rate 0.01, or --rewards 1,0.5,0 with --probabilities 0.2,0.3,0.5")
-
-
-def _read(config: str | None) -> TrainerConfig | None:
-    if config is None:
-        return None
-    from pathlib import Path
-
-    from reweight.objectives.config import read_config
-
-    return read_config(Path(config))
-
-
-def _with_rewards(
-    objective: Objective,
-    bonus: str | None,
-    channels: str | None,
-    transform: str | None,
-    k: int | None,
-    aggregation: str | None,
-    constant_length: str | None,
-) -> Objective:
-    """Put the options about rewards and lengths in."""
-    rule: dict[str, Any] = {}
-    if bonus is not None:
-        rule["bonus"] = real_number(bonus, "--bonus")
-    if channels is not None:
-        rule["channel_weights"] = tuple(real_numbers(channels, "--channel-weights"))
-    if transform is not None or k is not None:
-        rule |= {"transform": transform, "k": k}
-    fields: dict[str, Any] = {"reward": replace(objective.reward, **rule)} if rule else {}
-    if aggregation is not None or constant_length is not None:
-        length = real_number(constant_length, "--constant-length") if constant_length is not None else None
-        fields |= {"aggregation": aggregation or "constant", "constant_length": length}
-    return replace(objective, **fields)
-
-
-def _mixed(objective: Objective) -> Objective:
-    from reweight.objectives import Filter
-
-    return replace(objective, filter=objective.filter or Filter("mixed"))
-
-
-def _refuse_answers(**given: str | None) -> None:
-    from reweight.errors import InputError
-
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"--{name} goes with --rewards: leave it out beside --pass-rate")
-
-
-def _binary(
-    objective: Objective, rates: list[Fraction], noise: dict[str, Any], mixed_only: bool, wanted: dict[str, Any]
-) -> Sequence[BinaryWeight | AnswerWeight]:
-    from reweight.errors import InputError
-    from reweight.groups.weight_table import binary_table
-
-    if objective.reward.transform or objective.reward.bonus:
-        raise InputError("a bonus or transform is about single answers: use --rewards and --probabilities")
-    mixed = mixed_only or (objective.filter is not None and objective.filter.keep == "mixed")
-    return binary_table(objective, rates, **noise, mixed_only=mixed, **wanted)
-
-
-def _problem(rewards: str, lengths: str | None, counts: str | None, correct: str | None, tpr: str, fpr: str) -> Problem:
-    """Build the prompt from its options; the rewards of an answer are separated by colons."""
-    import numpy as np
-
-    from reweight.errors import InputError
-    from reweight.problems import Problem, Verifier
-
-    rows = [float_sized(exact_numbers(each.replace(":", ","), "--rewards"), "--rewards") for each in rewards.split(",")]
-    if len({len(row) for row in rows}) > 1:
-        raise InputError("--rewards has answers with unequal numbers of channels: give each as many")
-    table = np.array(rows, dtype=object)
-    marks = None if correct is None else [bool(mark) for mark in exact_numbers(correct, "--correct")]
-    given: dict[str, Any] = {"correct": marks}
-    for name, text in (("lengths", lengths), ("counts", counts)):
-        if text is not None:
-            given[name] = real_numbers(text, f"--{name}")
-    problem = Problem(table[:, 0] if table.shape[1] == 1 else table, **given)
-    if (tpr, fpr) == ("1", "0"):
-        return problem
-    if table.shape[1] > 1:
-        raise InputError("--tpr and --fpr are about one reward an answer: leave the channels out")
-    accepted, refused = max(rows)[0], min(rows)[0]
-    rates = [np.array(real_numbers(text, name)) for text, name in ((tpr, "--tpr"), (fpr, "--fpr"))]
-    verifier = Verifier.binary(
-        problem.correct,
-        tpr=rates[0] if rates[0].size > 1 else rates[0][0],
-        fpr=rates[1] if rates[1].size > 1 else rates[1][0],
-        accepted=float(accepted),
-        refused=float(refused),
-    )
-    return Problem(problem.rewards, verifier=verifier, **given)
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

@@ -287,7 +287,7 @@ def test_a_share_is_never_above_one():
 
 @pytest.mark.parametrize(("p", "group_size"), [(0.5, 56), (0.3, 100), (0.9, 256), (0.5, 64)])
 def test_small_dead_shares_keep_their_digits(p, group_size):
-    from reweight.groups.weight_table import binary_table
+    from reweight.groups.binary_table import binary_table
 
     exact = Fraction(p) ** group_size + (1 - Fraction(p)) ** group_size
     row = binary_table(Objective(Advantage(), group_size), [Fraction(p)])[0]
