@@ -10,7 +10,7 @@ from reweight.groups.comparison import compare
 
 def test_trl_and_verl():
     found = compare(preset("trl", group_size=3), preset("verl", group_size=3))
-    assert set(found.differences) == {"advantage.eps", "advantage.singleton", "clip.dual"}
+    assert set(found.differences) == {"advantage.eps", "advantage.singleton", "clip.dual", "clip.log_ratio_limit"}
     np.testing.assert_allclose(found.directions[0], (0.28537561, -0.11452475, -0.17085086), atol=1e-8)
     assert found.gap_in_direction == pytest.approx(1.73e-4, rel=0.01)
     right, wrong = binary_weights(0.1, 3, preset("trl").advantage)

@@ -14,7 +14,7 @@ def test_defaults_are_the_presets():
     trl = read_config("{}", "trl").objective
     assert trl == preset("trl")
     verl = read_config("actor_rollout_ref.rollout.n=8").objective
-    assert verl == preset("verl", clip=Clip(0.2, 0.2, dual=3.0, log_ratio_limit=20.0))
+    assert verl == preset("verl")
 
 
 def test_a_yaml_of_trl():
@@ -93,6 +93,8 @@ def test_options_of_trl_as_arguments():
         ("--num_generations 8 --beta 'x", "cannot be split"),
         ("beta=x", "give a number"),
         ("num_generations: 1", "group of one"),
+        ("--loss_type cispo --num_generations 4 --importance_sampling_level sequence", "under loss_type cispo"),
+        ("--beta 0.1 --num_generations 4 --importance_sampling_level sequence", "sequence ratios"),
         ("algorithm.use_kl_in_reward=true actor_rollout_ref.actor.use_kl_loss=true", "both on"),
         ("algorithm.use_kl_in_reward=maybe", "true or false"),
     ],

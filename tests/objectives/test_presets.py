@@ -19,6 +19,7 @@ def test_trl_and_verl_differ_where_the_frameworks_do():
         "advantage.eps": (1e-4, 1e-6),
         "advantage.singleton": ("zero", "reward"),
         "clip.dual": (None, 3.0),
+        "clip.log_ratio_limit": (None, 20.0),
     }
     assert diff(preset("trl"), preset("trl")) == {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reweight.errors import InputError
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.batch import Batch
 from reweight.objectives.clip import Clip
@@ -78,6 +79,8 @@ def read(fields: Fields) -> dict[str, Any]:
 def _ratio(fields: Fields, loss: str) -> Ratio:
     level = fields.choice("importance_sampling_level", "token", ("token", "sequence"))
     if loss == "cispo":
+        if level == "sequence":
+            raise InputError("importance_sampling_level sequence under loss_type cispo has no counterpart here")
         return Ratio("detached_weight")
     return Ratio("sequence_mean" if level == "sequence" else "token")
 
@@ -103,6 +106,10 @@ def _kl(fields: Fields, dead: list[tuple[str, str]]) -> KLPenalty | None:
             dead.append(("use_bias_correction_kl", "beta is 0, so there is no KL penalty"))
         return None
     weighted = fields.flag("use_bias_correction_kl", True)
+    if weighted and fields.values.get("importance_sampling_level") == "sequence":
+        raise InputError(
+            "use_bias_correction_kl with sequence ratios weighs the KL by them, which has no counterpart here"
+        )
     return KLPenalty("k3", beta, gradient="ratio_weighted" if weighted else "autograd")
 
 

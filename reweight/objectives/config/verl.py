@@ -22,7 +22,7 @@ KEYS = (ALGORITHM, "actor_rollout_ref")
 WHITENED: dict[str, Any] = {"ddof": 1, "eps": 1e-8, "eps_rule": "inside_root", "second": "token_whiten"}
 ESTIMATORS: dict[str, dict[str, Any]] = {
     "grpo": {"ddof": 1, "eps": 1e-6, "singleton": "reward"},
-    "grpo_vectorized": {"ddof": 1, "eps": 1e-6},
+    "grpo_vectorized": {"ddof": 1, "eps": 1e-6, "singleton": "reward"},
     "grpo_passk": {"baseline": "second_best", "ddof": 1, "eps": 1e-6, "selection": "best", "singleton": "error"},
     "rloo": {"baseline": "leave_one_out", "scale": "none", "singleton": "reward"},
     "rloo_vectorized": {"baseline": "leave_one_out", "scale": "none"},

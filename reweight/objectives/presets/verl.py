@@ -11,7 +11,7 @@ PRESET = Preset(
     objective=Objective(
         Advantage(ddof=1, eps=1e-6, singleton="reward"),
         group_size=8,
-        clip=Clip(0.2, 0.2, dual=3.0),
+        clip=Clip(0.2, 0.2, dual=3.0, log_ratio_limit=20.0),
         aggregation="token_mean",
     ),
     source="verl 0.9.1, verl/trainer/ppo/core_algos.py",
