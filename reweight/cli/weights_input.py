@@ -221,6 +221,10 @@ def _problem(given: Given, tpr: str, fpr: str) -> Problem:
         return problem
     if table.shape[1] > 1:
         raise InputError("--tpr and --fpr are about one reward an answer: leave the channels out")
+    if max(rows) == min(rows):
+        raise InputError(
+            "--rewards has one value alone, so a verifier that errs shows the same: leave --tpr and --fpr out"
+        )
     if not problem.has_correct_set:
         raise InputError("--tpr and --fpr need to know which answers are correct: give --correct 1,0,0")
     accept, refuse = (np.array(real_numbers(text, name)) for text, name in ((tpr, "--tpr"), (fpr, "--fpr")))

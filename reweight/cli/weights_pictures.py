@@ -153,7 +153,7 @@ def _signal(objective: Objective, prompt: Prompt) -> Picture | None:
         for rate in [each for each in prompt.rates if 0 < each < 1][:LIKELY_PROMPTS]:
             prompts[f"$p = {options.shown(float(rate))}$"] = with_wrong_answers(float(rate), float(1 - rate))
     data = signal_curve_data(objective.advantage, prompts) if prompts else None
-    if data is None or not data.group_sizes:
+    if data is None or np.isnan(data.generated).all():
         return None
     return Picture(
         "signal",

@@ -208,7 +208,7 @@ def _exact_weights(
         radius=radius,
     )
     if radius is None:
-        return [str(value * factor) for value, factor in zip(exact, factors, strict=True)]
+        return [as_text(value * factor, None) for value, factor in zip(exact, factors, strict=True)]
     with ctx.workprec(4 * digits(radius) + 64):
         pairs = zip(exact, factors, strict=True)
         return [as_text(value * factor.numerator / factor.denominator, radius) for value, factor in pairs]

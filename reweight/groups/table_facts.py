@@ -112,8 +112,19 @@ def digits(radius: float) -> int:
 
 
 def as_text(value: Any, radius: float | None) -> str:
-    """Return an exact number as text; a ball, which has a radius, with the digits that it was asked for."""
-    return str(value) if radius is None else str(value.str(digits(radius)))
+    """Return an exact number as text; a ball, which has a radius, with the digits that it was asked for.
+
+    Raises
+    ------
+    InputError
+        If the exact number has more digits than Python writes out.
+    """
+    if radius is not None:
+        return str(value.str(digits(radius)))
+    try:
+        return str(value)
+    except ValueError:
+        raise InputError("the exact value has numbers of thousands of digits: ask for precision 'ball'") from None
 
 
 def finite_or_none(value: float) -> float | None:

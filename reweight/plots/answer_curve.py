@@ -95,9 +95,9 @@ def answer_curve_data(
             if size == objective.group_size:
                 raise
     table = np.stack(list(columns.values()), axis=1)
-    shared: dict[tuple[float, ...], list[int]] = {}
+    shared: dict[tuple[str, ...], list[int]] = {}
     for index, (reward, row) in enumerate(zip(rewards, table, strict=True)):
-        shared.setdefault((reward, *row.round(12).tolist()), []).append(index)
+        shared.setdefault(tuple(f"{value:.12g}" for value in (reward, *row)), []).append(index)
     first = [members[0] for members in shared.values()]
     return AnswerCurve(
         tuple(columns),

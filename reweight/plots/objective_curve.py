@@ -95,7 +95,8 @@ def objective_curve(axes: Axes, data: ObjectiveCurve) -> list[Artist]:
     if data.marked.size:
         artists += axes.plot(data.marked, data.marked_gaps, "o", color=style.BLACK, clip_on=False, label="asked for")
     axes.set_xscale("logit")
-    if min(data.gaps.min(), np.nanmin(data.kept_gaps)) > 0:
+    gaps = np.concatenate([data.gaps, data.kept_gaps])
+    if (gaps[np.isfinite(gaps)] > 0).all():
         axes.set_yscale("log")
     else:
         axes.set_yscale("symlog", linthresh=1.0)

@@ -36,7 +36,7 @@ class SignalCurve:
     group_sizes : tuple of int, length S
     generated, kept : ndarray, shape (P, S)
         Squared norm of the expected gradient over the variance, for each generated rollout when all groups count, and
-        for each kept rollout when only mixed groups do; NaN where there is no noise or no group is mixed.
+        for each kept rollout when only mixed groups do; NaN where there is no signal, no noise, or no mixed group.
     """
 
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ def signal_curve_data(
             if every.dead_share < 1:
                 mixed = gradient_signal(rewards, masses, size, advantage, mixed_only=True)
                 tables[1, row, column] = mixed.per_kept_rollout
-    tables[~(tables < LARGEST_RATIO)] = np.nan
+    tables[~((tables > 0) & (tables < LARGEST_RATIO))] = np.nan
     return SignalCurve(tuple(prompts), tuple(sizes), *tables)
 
 

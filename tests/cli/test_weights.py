@@ -333,6 +333,8 @@ def test_every_option_is_shown_with_an_example(reweight):
         (["-p", "0.1", "--filter", "solved", "--rounds", "pool"], "give max_rounds"),
         (["-p", "0.1", "-k", "4"], "k goes with"),
         (["-p", "0.1", "--transform", "pass_at_k", "-k", "9"], "above 8"),
+        (["-p", "1e-300", "--tpr", "0.5", "--eps", "0", "-G", "24", "--precision", "rational"], "thousands of digits"),
+        (["--rewards", "1,1", "--probabilities", "0.5,0.5", "--tpr", "0.9"], "one value alone"),
         (["-p", "0.1", "--radius", "1e-9"], "give --precision ball"),
         (["-p", "0.1", "--radius", "1e-9", "--precision", "rational"], "give --precision ball"),
         (["-p", "0.1", "--batch", "some"], "--batch"),
