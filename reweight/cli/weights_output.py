@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from reweight.cli import options
@@ -117,7 +117,7 @@ def _standing(read: TrainerConfig, found: Side) -> Sequence[Any]:
 
 
 def _print_config(read: TrainerConfig, found: Side) -> None:
-    print(read)
+    print(replace(read, objective=found.objective))
     print(f"not about the objective: {', '.join(read.unused) or 'nothing'}\n")
     theorems = _standing(read, found)
     for heading, applies in (("theorems that apply to this objective", True), ("theorems that it breaks", False)):

@@ -129,7 +129,8 @@ def _answers(objective: Objective, prompt: Prompt) -> Picture:
     data = answer_curve_data(objective, prompt.problem, prompt.masses)
     return Picture(
         "answers",
-        "Expected weight of each answer over the group size; dotted: the group size of the objective.",
+        "Expected weight of each answer over the group size, of the eight that are pushed hardest if there are more; "
+        "dotted: the group size of the objective.",
         "One curve an answer of its weight against the group size, above zero where the answer is pushed up.",
         lambda axes: answer_curve(axes, data),
     )

@@ -118,8 +118,6 @@ def bonus_phase_data(
 
 def bonus_phase(axes: Axes, data: BonusPhase) -> list[Artist]:
     """Draw the sign of both as a map, colour for the tool and hatching for wrong answers, with a legend above it."""
-    from matplotlib.patches import Patch
-
     grid = (data.pass_rates, data.costs)
     artists: list[Artist] = [
         axes.contourf(*grid, data.effect, levels=[-np.inf, 0.0, np.inf], colors=[DISCOURAGED, ENCOURAGED]),
@@ -134,6 +132,22 @@ def bonus_phase(axes: Axes, data: BonusPhase) -> list[Artist]:
         below, above = np.broadcast_arrays(*ends)
         artists.append(axes.fill_between(data.pass_rates, below, above, color=NOWHERE, linewidth=0, zorder=3))
     artists.append(axes.axhline(0.0, color=style.BLACK, linewidth=0.5, zorder=4))
+    axes.set_xscale("logit")
+    ticks = [0.01, 0.1, 0.5, 0.9, 0.99]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_ylim(LEAST_COST, MOST_COST)
+    axes.set_xlabel("pass rate without the tool (log-odds scale)")
+    axes.set_ylabel("pass rate lost by the tool")
+    handles = _legend_entries(axes, data)
+    axes.legend(handles=handles, frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, columnspacing=1.0)
+    return [*artists, *handles]
+
+
+def _legend_entries(axes: Axes, data: BonusPhase) -> list[Any]:
+    """Draw the line of break-even and the marked prompt, and return them with patches that name the areas."""
+    from matplotlib.patches import Patch
+
     handles: list[Any] = [
         Patch(facecolor=ENCOURAGED, edgecolor="0.4", linewidth=0.5, label="tool encouraged"),
         Patch(facecolor=DISCOURAGED, edgecolor="0.4", linewidth=0.5, label="tool discouraged"),
@@ -148,15 +162,8 @@ def bonus_phase(axes: Axes, data: BonusPhase) -> list[Artist]:
             "label": "bonus pays for the cost",
         }
         handles.append(axes.axhline(data.break_even, zorder=4, **even))
-    if data.marked is not None and data.pass_rates[0] <= data.marked[0] <= data.pass_rates[-1]:
+    inside = data.marked is not None and data.pass_rates[0] <= data.marked[0] <= data.pass_rates[-1]
+    if data.marked is not None and inside and LEAST_COST <= data.marked[1] <= MOST_COST:
         dot: dict[str, Any] = {"color": style.RED, "markeredgecolor": "white", "markersize": 5, "linestyle": "none"}
         handles += axes.plot(*data.marked, marker="o", zorder=5, label="this prompt", **dot)
-    axes.set_xscale("logit")
-    ticks = [0.01, 0.1, 0.5, 0.9, 0.99]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_ylim(LEAST_COST, MOST_COST)
-    axes.set_xlabel("pass rate without the tool (log-odds scale)")
-    axes.set_ylabel("pass rate lost by the tool")
-    axes.legend(handles=handles, frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, columnspacing=1.0)
-    return [*artists, *handles]
+    return handles

@@ -199,6 +199,7 @@ def test_a_configuration_of_two_channels_is_asked_about_answers(reweight):
 def test_options_change_what_a_configuration_says(reweight):
     found = json.loads(reweight("weights", "--config", CONFIGS / "verl.yaml", "-G", 4, "--scale", "none", "--json").out)
     assert found["objective"]["group_size"] == 4
+    assert re.search(r"group_size +4\n", reweight("weights", "--config", CONFIGS / "verl.yaml", "-G", 4).out)
     assert found["weights"][2]["gap"] == pytest.approx(3 / 4 / (1 - 2 / 16))
     bounded = next(each for each in found["config"]["theorems"] if each["label"].startswith("R03"))
     assert not bounded["applies"]
