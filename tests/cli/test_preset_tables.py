@@ -31,7 +31,7 @@ def test_the_difference_of_two_presets(reweight):
     answer = reweight("weights", "--diff", "trl", "verl", "-G", "3", "-p", "0.1", "--json")
     found = json.loads(answer.out)
     jsonschema.validate(found, SCHEMA)
-    assert set(found["differences"]) == {"advantage.eps", "advantage.singleton", "clip.dual"}
+    assert set(found["differences"]) == {"advantage.eps", "advantage.singleton", "clip.dual", "clip.log_ratio_limit"}
     expected = compare(preset("trl", group_size=3), preset("verl", group_size=3), pass_rates=[0.1])
     assert np.array(found["directions"]) == pytest.approx(np.array(expected.directions), rel=1e-15)
     text = reweight("weights", "--diff", "trl", "verl", "-G", "3").out
