@@ -90,6 +90,7 @@ def test_options_of_trl_as_arguments():
         ("- a\n- b", "no table of keys"),
         ("{", "no JSON or YAML"),
         ("a: [1", "no JSON or YAML"),
+        ("a: &x {num_generations: 8}\nb: {p: *x, q: *x}", "aliases"),
         ("--num_generations 8 --beta 'x", "cannot be split"),
         ("beta=x", "give a number"),
         ("num_generations: 1", "group of one"),

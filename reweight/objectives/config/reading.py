@@ -123,13 +123,24 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
     if stripped.startswith("--") or (stripped and "=" in stripped.split()[0] and ":" not in stripped.split()[0]):
         return _arguments(stripped, where)
     try:
-        found = json.loads(stripped) if stripped.startswith("{") else yaml.safe_load(stripped)
+        found = json.loads(stripped) if stripped.startswith("{") else _yaml(stripped, where)
+    except InputError:
+        raise
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         place = getattr(error, "lineno", None) or getattr(getattr(error, "problem_mark", None), "line", None)
         raise InputError(f"{where}the text is no JSON or YAML{'' if place is None else f' (line {place})'}") from None
     if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
         raise InputError(f"{where}there is no table of keys: give a GRPOConfig, a verl configuration, or arguments")
     return found
+
+
+def _yaml(text: str, where: str) -> Any:
+    """Read YAML without aliases, which can grow without limit."""
+    import yaml
+
+    if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+        raise InputError(f"{where}YAML aliases (*name) are not read: write the values out")
+    return yaml.safe_load(text)
 
 
 def _arguments(text: str, where: str) -> dict[str, Any]:
