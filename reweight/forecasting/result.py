@@ -7,22 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from reweight.forecasting.quantity import Quantity, shown
+from reweight.forecasting.table import Table
 from reweight.objectives.advantage import Advantage
 from reweight.rollouts import LeftOut
 from reweight.terminal import line
 
-__all__ = ["Forecast", "Table"]
+__all__ = ["Forecast"]
 
 LONGEST_LINE = 2000
-
-
-@dataclass(frozen=True)
-class Table:
-    """A titled table of text cells."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
