@@ -16,7 +16,7 @@ from reweight.groups.filtering import kept_share
 from reweight.groups.inputs import check_needs_rewards_alone
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["AdvantageDistribution", "Moments", "advantage_distribution", "dead_share", "moments"]
+__all__ = ["AdvantageDistribution", "Moments", "advantage_distribution", "by_level", "dead_share", "moments"]
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def moments(
            [-1.,  0.]]))
     """
     check_needs_rewards_alone(group_size, advantage)
-    levels, masses, index = _by_level(rewards, probabilities)
+    levels, masses, index = by_level(rewards, probabilities)
 
     def first(groups: NDArray[np.int64]) -> Floats:
         values = float_advantages(levels[groups], advantage, members=[0])[:, 0]
@@ -169,7 +169,7 @@ def advantage_distribution(
         0.666667  0.5625
     """
     check_needs_rewards_alone(group_size, advantage)
-    levels, masses, _ = _by_level(rewards, probabilities)
+    levels, masses, _ = by_level(rewards, probabilities)
     number(reward, "reward")
     found = np.flatnonzero(levels == float(reward))
     if not len(found):
@@ -198,11 +198,12 @@ def dead_share(rewards: ArrayLike, probabilities: ArrayLike, group_size: int) ->
     0.375
     """
     integer(group_size, "group_size", at_least=1)
-    levels, masses, _ = _by_level(rewards, probabilities)
+    levels, masses, _ = by_level(rewards, probabilities)
     return float((masses**group_size).sum()) if len(levels) > 1 else 1.0
 
 
-def _by_level(rewards: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats, NDArray[np.intp]]:
+def by_level(rewards: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Return the distinct rewards in increasing order, their probabilities, and the level of each answer."""
     values = real(rewards, "rewards", at_least=-LARGEST_REWARD, at_most=LARGEST_REWARD)
     table = distribution(probabilities, "probabilities")
     if values.ndim != 1 or values.shape != table.shape:
