@@ -14,7 +14,7 @@ from reweight.errors import InputError
 from reweight.groups.exact_advantages import exact_advantages, zero_when_constant
 from reweight.objectives.advantage import Advantage
 
-__all__ = ["advantages", "float_advantages", "regularised", "second_stage"]
+__all__ = ["Sample", "advantages", "float_advantages", "regularised", "second_stage", "standardised"]
 
 Floats = NDArray[np.float64]
 LARGEST_REWARD = 1e300
@@ -89,11 +89,17 @@ def _matching_lengths(lengths: ArrayLike, shape: tuple[int, ...]) -> Floats:
 
 
 def float_advantages(
-    rewards: Floats, advantage: Advantage, lengths: Floats | None = None, *, members: Sequence[int] | None = None
+    rewards: Floats,
+    advantage: Advantage,
+    lengths: Floats | None = None,
+    *,
+    members: Sequence[int] | None = None,
+    batch: Sample | None = None,
 ) -> Floats:
     """Compute the advantages of the given members (all by default) of groups (..., B, G); shape (..., B, M).
 
-    The vectorised twin of `exact_advantages` but for the second normalisation, which is `second_stage`. Everything is
+    The vectorised twin of `exact_advantages` but for the second normalisation, which is `second_stage`. `batch` says
+    what the batch is, by the given members alone in `centred`, where it is more than these groups. Everything is
     measured from the smallest of the rewards that it is about, in units of their range: so neither a common offset nor
     the unit of the rewards costs a digit.
     """
@@ -105,7 +111,10 @@ def float_advantages(
             rewards, missing = np.where(missing, 0.0, rewards), np.zeros_like(missing)
     chosen = list(range(rewards.shape[-1])) if members is None else list(members)
     group = _sample(rewards, missing, -1, advantage.ddof)
-    result = _scaled(rewards, missing, group, advantage, lengths, chosen)
+    if batch is None:
+        batch = _sample(rewards, missing, (-2, -1), advantage.ddof) if advantage.couples_prompts else group
+        batch = replace(batch, centred=batch.centred[..., chosen])
+    result = _scaled(rewards, missing, group, batch, advantage, lengths, chosen)
     if advantage.selection == "best":
         highest = np.where(missing, -np.inf, rewards).max(-1, keepdims=True)
         single = (rewards == highest).sum(-1, keepdims=True) == 1
@@ -126,12 +135,17 @@ def second_stage(values: Floats, missing: NDArray[np.bool_], advantage: Advantag
     weights = np.where(missing, 0.0, tokens)
     sample = _sample(values, missing, axes, advantage.ddof)
     total = weights.sum(axes, keepdims=True)
-    tiny = np.finfo(float).tiny
-    centred = sample.values - (weights * sample.values).sum(axes, keepdims=True) / np.maximum(total, tiny)
-    variance = (weights * centred**2).sum(axes, keepdims=True) / np.maximum(total - advantage.ddof, tiny)
-    std = np.where(total > advantage.ddof, np.sqrt(variance), 0.0)
-    result = np.where(std > 0, _divided(sample.unit, centred, sample.unit, std, advantage), 0.0)
+    mean = (weights * sample.values).sum(axes, keepdims=True) / np.maximum(total, np.finfo(float).tiny)
+    centred = sample.values - mean
+    result = standardised(sample.unit, centred, (weights * centred**2).sum(axes, keepdims=True), total, advantage)
     return np.where(missing | sample.constant, 0.0, result)
+
+
+def standardised(unit: Floats, centred: Floats, squares: Floats, total: Floats, advantage: Advantage) -> Floats:
+    """Return z-scores of centred values, given the sum of weighted squares and of weights; zero without a spread."""
+    variance = squares / np.maximum(total - advantage.ddof, np.finfo(float).tiny)
+    std = np.where(total > advantage.ddof, np.sqrt(variance), 0.0)
+    return np.where(std > 0, _divided(unit, centred, unit, std, advantage), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,16 +176,18 @@ def _scaled(
     rewards: Floats,
     missing: NDArray[np.bool_],
     group: Sample,
+    batch: Sample,
     advantage: Advantage,
     lengths: Floats | None,
     members: list[int],
 ) -> Floats:
     """(reward - baseline) / scale, each as a number times its unit."""
     scale, ddof = advantage.scale, advantage.ddof
-    coupled = advantage.couples_prompts
-    batch = _sample(rewards, missing, (-2, -1), ddof) if coupled else group
-    unit, centred = _centred(rewards, missing, group, batch, advantage.baseline, lengths)
-    centred = centred[..., members]
+    if advantage.baseline == "batch_mean":
+        unit, centred = batch.unit, batch.centred
+    else:
+        unit, centred = _centred(rewards, missing, group, advantage.baseline, lengths)
+        centred = centred[..., members]
     if scale == "none":
         return unit * centred
     if scale == "mean":
@@ -192,7 +208,6 @@ def _centred(
     rewards: Floats,
     missing: NDArray[np.bool_],
     group: Sample,
-    batch: Sample,
     baseline: str,
     lengths: Floats | None,
 ) -> tuple[Floats, Floats]:
@@ -211,8 +226,6 @@ def _centred(
         second = ordered[..., -2:-1] if rewards.shape[-1] > 1 else ordered
         unit = _power_of_two(rewards, missing)
         return unit, (rewards - np.where(np.isfinite(second), second, rewards)) / unit
-    if baseline == "batch_mean":
-        return batch.unit, batch.centred
     unit = _power_of_two(rewards, missing)
     return unit, rewards / unit
 
@@ -220,7 +233,7 @@ def _centred(
 def _divided(unit: Floats, centred: Floats, std_unit: Floats, std: Floats, advantage: Advantage) -> Floats:
     eps = float(advantage.eps)
     if eps == 0:
-        return np.divide(centred, std, out=np.zeros_like(centred), where=std > 0) * (unit / std_unit)
+        return np.where(std > 0, centred / np.where(std > 0, std, 1.0), 0.0) * (unit / std_unit)
     return np.asarray(unit * centred / regularised(std_unit * std, advantage))
 
 

@@ -6,6 +6,7 @@ two whole numbers. Their law is a polynomial product, built up one draw at a tim
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from math import lcm
 
@@ -16,6 +17,7 @@ from reweight.groups.advantages import regularised
 from reweight.objectives.advantage import Advantage
 
 __all__ = [
+    "advantages_from_sums",
     "lattice_advantages",
     "lattice_cells",
     "lattice_fits",
@@ -26,7 +28,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 MOST_CELLS, MOST_LEVELS = 20_000_000, 64
-LARGEST_LEVEL = 4096
+LARGEST_LEVEL, MATCHING_BITS = 4096, 43
 
 
 def sums_suffice(advantage: Advantage) -> bool:
@@ -38,10 +40,11 @@ def sums_suffice(advantage: Advantage) -> bool:
     )
 
 
-def lattice_levels(levels: Floats) -> tuple[NDArray[np.int64], float] | None:
+def lattice_levels(levels: Floats, largest: int = LARGEST_LEVEL) -> tuple[NDArray[np.int64], float] | None:
     """Return whole numbers from 0 and a unit with level = lowest + unit * whole number, or None where there are none.
 
-    A float means the decimal that it prints as: 0.1, 0.2 and 0.3 are evenly spaced.
+    None of them may be above `largest`. A float means the decimal that it prints as, so that 0.1, 0.2 and 0.3 are evenly spaced, where that moves no
+    difference by more than 2^-43 of the smallest: levels next to each other far from 0 are not what they print as.
 
     Examples
     --------
@@ -50,10 +53,15 @@ def lattice_levels(levels: Floats) -> tuple[NDArray[np.int64], float] | None:
     """
     exact = [Fraction(repr(float(level))) for level in levels]
     shifted = [level - exact[0] for level in exact]
+    binary = [Fraction(float(level)) - Fraction(float(levels[0])) for level in levels]
+    moved = max(abs(value - printed) for value, printed in zip(binary, shifted, strict=True))
+    ordered = sorted(shifted)
+    if len(ordered) > 1 and moved * 2**MATCHING_BITS > min(b - a for a, b in itertools.pairwise(ordered)):
+        return None
     scale = lcm(*(value.denominator for value in shifted))
     whole = [int(value * scale) for value in shifted]
     divisor = int(np.gcd.reduce(np.array(whole, dtype=object))) or 1
-    if max(whole) // divisor > LARGEST_LEVEL:
+    if max(whole) // divisor > largest:
         return None
     return np.array([value // divisor for value in whole], dtype=np.int64), float(Fraction(divisor, scale))
 
@@ -88,7 +96,7 @@ def lattice_advantages(
     first, second = np.nonzero(law)
     low = float(levels[0])
     return law[first, second], [
-        _advantage(own, first, second, unit, low, group_size, advantage) for own in whole.tolist()
+        advantages_from_sums(own, first, second, unit, low, group_size, advantage) for own in whole.tolist()
     ]
 
 
@@ -114,10 +122,10 @@ def _law(whole: NDArray[np.int64], masses: Floats, draws: int) -> Floats:
     return law
 
 
-def _advantage(
+def advantages_from_sums(
     own: int,
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
     unit: float,
     low: float,
     group_size: int,
