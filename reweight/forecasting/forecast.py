@@ -11,7 +11,7 @@ from reweight.errors import InputError
 from reweight.forecasting.functional import dead_share, pass_at, signal
 from reweight.forecasting.quantity import Estimator
 from reweight.forecasting.result import Forecast
-from reweight.rollouts import Counts, Rollouts
+from reweight.rollouts import Counts, Groups, Rollouts
 from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def forecast(
     if objective.reward.transform is not None or objective.advantage.couples_prompts:
         raise InputError("a forecast looks at the plain rewards of one prompt: leave transforms and batches out")
     counts = rollouts.counts() if isinstance(rollouts, Rollouts) else rollouts
-    read = rollouts if isinstance(rollouts, Rollouts) else Rollouts("counts", "in memory", ())
+    read = rollouts if isinstance(rollouts, Rollouts) else Rollouts("counts", "in memory", Groups.of(()))
     largest = int(counts.n.argmax())
     if counts.n[largest] > MOST_SAMPLES:
         found = f"{line(read.source)}: prompt {quoted(counts.prompts[largest])} has {counts.n[largest]} samples"

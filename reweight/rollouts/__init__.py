@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from reweight.rollouts.registry import formats, read
-from reweight.rollouts.table import Counts, Group, LeftOut, Rollouts
+from reweight.rollouts.table import Answers, Counts, Group, Groups, LeftOut, Rollouts
 
-__all__ = ["Counts", "Group", "LeftOut", "Rollouts", "example", "formats", "read"]
+__all__ = ["Answers", "Counts", "Group", "Groups", "LeftOut", "Rollouts", "example", "formats", "read"]
 
 
 def example() -> Path:

@@ -60,6 +60,8 @@ def correctness_rule(rewards: Iterable[float | bool], threshold: float | None, s
     rewards = list(rewards)
     if threshold is not None and not math.isfinite(threshold):
         raise InputError(f"the threshold {threshold} is not a finite number; give for example 0.5")
+    if not rewards:
+        raise InputError(f"{source}: no sample has a reward; give a file with at least one")
     booleans = sum(isinstance(value, bool) for value in rewards)
     if booleans and booleans < len(rewards):
         raise InputError(f"{source}: some rewards are numbers and some are true or false; write them all in one way")
@@ -77,10 +79,8 @@ def correctness_rule(rewards: Iterable[float | bool], threshold: float | None, s
         return Rule(lambda value: value == larger, sentence)
     if len(values) == 1:
         found = f"all rewards are {_short(values[0])}"
-    elif values:
-        found = f"there are {len(values)} different rewards between {_short(values[0])} and {_short(values[-1])}"
     else:
-        raise InputError(f"{source}: no sample has a reward; give a file with at least one")
+        found = f"there are {len(values)} different rewards between {_short(values[0])} and {_short(values[-1])}"
     raise InputError(f"{source}: {found}, so it is not clear which mean correct; say so with --threshold")
 
 

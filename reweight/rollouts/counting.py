@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from reweight.errors import InputError
 from reweight.rollouts.files import File, Row
+from reweight.rollouts.level_counting import holds_level_counts, read_level_counts
 from reweight.rollouts.reader import ID_FIELDS, Names, Options, first_of, unused_fields
-from reweight.rollouts.table import MOST_SAMPLES, Group, Rollouts
+from reweight.rollouts.table import MOST_SAMPLES, Groups, Rollouts
 from reweight.terminal import line, quoted
 
 __all__ = ["holds_counts", "read_counts"]
@@ -23,15 +27,19 @@ WANTED = (
 
 
 def holds_counts(fields: Iterable[str]) -> bool:
-    """Whether a prompt id, a number of samples and a number of correct ones are among the fields."""
+    """Whether a prompt id and its samples and correct samples, or the samples of each reward, are among the fields."""
     present = set(fields)
-    return all(first_of(names, present) for names in (ID_FIELDS, SAMPLES_FIELDS, CORRECT_FIELDS))
+    return all(first_of(names, present) for names, _ in WANTED) or holds_level_counts(present)
 
 
 def read_counts(file: File, rows: Iterable[Row], format_name: str, options: Options) -> Rollouts:
     """One group a row, by the field names of the first row; a prompt that comes twice is refused without merge."""
-    groups: list[Group] = []
+    if holds_level_counts(file.fields):
+        return read_level_counts(file, rows, format_name, options)
+    options.check({"merge"}, file.name, format_name)
     lines: dict[str, int] = {}
+    places: dict[str, int] = {}
+    prompt, samples, correct = array("q"), array("q"), array("q")
     seen: dict[str, None] = {}
     used: tuple[str, ...] = ()
     ids = Names("prompt id")
@@ -39,27 +47,36 @@ def read_counts(file: File, rows: Iterable[Row], format_name: str, options: Opti
         where = file.at(row.line)
         used = used or tuple(_named(row, names, meaning, where) for names, meaning in WANTED)
         seen.update(dict.fromkeys(row.fields))
-        id_field, n_field, c_field = used
-        prompt = ids.of(row.value(id_field, where), where)
-        n = _count(row.value(n_field, where), n_field, WANTED[1][1], where)
-        c = _count(row.value(c_field, where), c_field, WANTED[2][1], where)
-        if n == 0:
-            raise InputError(f"{where}: n = 0, so nothing was sampled from this prompt; remove the line")
-        if c > n:
-            raise InputError(f"{where}: c = {c} correct of only n = {n} samples; give 0 <= c <= n")
-        if prompt in lines and not options.merge:
+        name, n, c = _checked(row, used, ids, where)
+        if name in lines and not options.merge:
             raise InputError(
-                f"{file.name}: prompt {quoted(prompt)} is on line {lines[prompt]} and again on line {row.line}; "
+                f"{file.name}: prompt {quoted(name)} is on line {lines[name]} and again on line {row.line}; "
                 "remove one, or add them with --merge"
             )
-        lines.setdefault(prompt, row.line)
-        groups.append(Group(prompt, n, c))
-    if not groups:
+        lines.setdefault(name, row.line)
+        prompt.append(places.setdefault(name, len(places)))
+        samples.append(n)
+        correct.append(c)
+    if not prompt:
         raise InputError(f"{file.name}: there is no row under the header; give at least one prompt")
     understood: tuple[str, ...] = ("each row is a prompt with its number of samples and of correct samples",)
-    if len(groups) > len(lines):
-        understood += (f"{len(groups) - len(lines)} rows repeat a prompt and were added to its first row (--merge)",)
-    return Rollouts(file.source, format_name, tuple(groups), understood + unused_fields(seen, used))
+    if len(prompt) > len(lines):
+        understood += (f"{len(prompt) - len(lines)} rows repeat a prompt and were added to its first row (--merge)",)
+    groups = Groups(tuple(places), *(np.array(column, np.int64) for column in (prompt, samples, correct)))
+    return Rollouts(file.source, format_name, groups, understood + unused_fields(seen, used))
+
+
+def _checked(row: Row, used: tuple[str, ...], ids: Names, where: str) -> tuple[str, int, int]:
+    """Prompt, samples and correct samples of a row."""
+    id_field, n_field, c_field = used
+    prompt = ids.of(row.value(id_field, where), where)
+    n = _count(row.value(n_field, where), n_field, WANTED[1][1], where)
+    c = _count(row.value(c_field, where), c_field, WANTED[2][1], where)
+    if n == 0:
+        raise InputError(f"{where}: n = 0, so nothing was sampled from this prompt; remove the line")
+    if c > n:
+        raise InputError(f"{where}: c = {c} correct of only n = {n} samples; give 0 <= c <= n")
+    return prompt, n, c
 
 
 def _named(row: Row, names: tuple[str, ...], meaning: str, where: str) -> str:

@@ -1,15 +1,16 @@
-"""Counts as CSV: {"id", "n", "c"}."""
+"""Counts as CSV: id, n, c, or id, reward, count."""
 
 from __future__ import annotations
 
 from reweight.rollouts.counting import holds_counts, read_counts
-from reweight.rollouts.files import File, csv_rows
+from reweight.rollouts.csv_rows import csv_rows
+from reweight.rollouts.files import File
 from reweight.rollouts.reader import NAME_FIELDS, Options
 from reweight.rollouts.table import Rollouts
 
 NAME = "counts-csv"
-HOLDS = "id, n, c on each line"
-OPTIONS = frozenset({"merge"})
+HOLDS = "id, n, c on each line, or id, reward, count"
+OPTIONS = frozenset({"merge", "threshold", "reward"})
 
 
 def recognises(file: File) -> bool:

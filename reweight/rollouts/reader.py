@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,10 +28,21 @@ class Options:
     merge: bool = False
     reward: str | None = None
     step: int | None = None
+    all_steps: bool = False
+    group_rows: int | None = None
+    filter: str | None = None
+    answer: str | None = None
 
     def given(self) -> set[str]:
         """Names of the options that were set."""
         return {name for name, value in vars(self).items() if value is not None and value is not False}
+
+    def check(self, honoured: Collection[str], file_name: str, format_name: str) -> None:
+        """Refuse an option that would be silently without effect."""
+        unused = sorted(self.given() - set(honoured))
+        if unused:
+            option = unused[0].replace("_", "-")
+            raise InputError(f"{file_name}: a {format_name} file has no use for --{option}; leave it out")
 
 
 class Reader(Protocol):

@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import cast
 
 from reweight.errors import InputError
-from reweight.rollouts.files import File, open_file
+from reweight.rollouts.files import File
 from reweight.rollouts.reader import Options, Reader
+from reweight.rollouts.sniffing import open_file
 from reweight.rollouts.table import Rollouts
 from reweight.terminal import listed, quoted
 
@@ -20,6 +21,8 @@ READERS = (
     "counts_csv",
     "rewards_csv",
     "trl_parquet",
+    "counts_parquet",
+    "rewards_parquet",
 )
 
 
@@ -36,6 +39,10 @@ def read(
     merge: bool = False,
     reward: str | None = None,
     step: int | None = None,
+    all_steps: bool = False,
+    group_rows: int | None = None,
+    filter: str | None = None,  # noqa: A002 - the harness's own name
+    answer: str | None = None,
 ) -> Rollouts:
     """Read a file of rollouts.
 
@@ -53,6 +60,14 @@ def read(
         Name of the field or column with the reward that decides what is correct.
     step : int, optional
         Use the rows of this training step only.
+    all_steps : bool
+        Pool the rows of all training steps, as draws of a policy that never changed.
+    group_rows : int, optional
+        Rows of one group, where a file does not tell.
+    filter : str, optional
+        Use the samples that went through this filter of an evaluation harness.
+    answer : str, optional
+        Name of the field with the extracted answer.
 
     Returns
     -------
@@ -70,14 +85,12 @@ def read(
     >>> read(example()).counts().samples
     1600
     """
-    options = Options(threshold, merge, reward, step)
+    options = Options(threshold, merge, reward, step, all_steps, group_rows, filter, answer)
     if format is not None and format not in formats():
         raise InputError(f"there is no format {quoted(format)}; choose one of {', '.join(formats())}")
     file = open_file(path)
     reader = _choose(file, format)
-    unused = sorted(options.given() - reader.OPTIONS)
-    if unused:
-        raise InputError(f"{file.name}: a {reader.NAME} file has no use for --{unused[0]}; leave it out")
+    options.check(reader.OPTIONS, file.name, reader.NAME)
     return reader.read(file, options)
 
 
@@ -89,5 +102,7 @@ def _choose(file: File, name: str | None) -> Reader:
     for reader in _readers():
         if name == reader.NAME or (name is None and reader.recognises(file)):
             return reader
+    if file.kind == "folder":
+        raise InputError(f"{file.name} is a folder without files of a known format; give one file of it")
     known = "; ".join(f"{known_name}: {holds}" for known_name, holds in formats().items())
     raise InputError(f"{file.name}: no known format has the fields {listed(file.fields)}; known are {known}")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from reweight.rollouts.files import File, csv_rows
+from reweight.rollouts.csv_rows import csv_rows
+from reweight.rollouts.files import File
 from reweight.rollouts.reader import NAME_FIELDS, Options
 from reweight.rollouts.rewarding import holds_rewards, read_rewards
 from reweight.rollouts.table import Rollouts
 
 NAME = "rewards-csv"
 HOLDS = "prompt_id and one reward on each line"
-OPTIONS = frozenset({"threshold", "merge", "reward", "step"})
+OPTIONS = frozenset({"threshold", "merge", "reward", "step", "all_steps"})
 
 
 def recognises(file: File) -> bool:

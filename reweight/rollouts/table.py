@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from reweight.errors import InputError
 from reweight.terminal import line, quoted
 
-__all__ = ["MOST_SAMPLES", "Counts", "Group", "LeftOut", "Rollouts"]
+__all__ = ["MOST_SAMPLES", "Answers", "Counts", "Group", "Groups", "LeftOut", "Rollouts"]
 
 MOST_SAMPLES = 10**9
 """Samples of one prompt; what is beyond is a mistake in the file, and sums stay far from the end of int64."""
@@ -33,6 +33,94 @@ class Group:
     prompt: str
     n: int
     c: int
+
+
+@dataclass(frozen=True, eq=False)
+class Groups(Sequence[Group]):
+    """Groups as columns: of a million of them each takes some bytes.
+
+    Parameters
+    ----------
+    prompts : tuple of str
+        P different prompt ids, in the order of the file.
+    prompt : (M,) array of int
+        Position in `prompts` of each group.
+    n, c : (M,) arrays of int
+        Samples, and correct samples.
+
+    Examples
+    --------
+    >>> groups = Groups.of([Group("x", 8, 3), Group("y", 8, 0), Group("x", 4, 4)])
+    >>> len(groups), groups[2], groups.prompt.tolist()
+    (3, Group(prompt='x', n=4, c=4), [0, 1, 0])
+    """
+
+    prompts: tuple[str, ...]
+    prompt: NDArray[np.int64]
+    n: NDArray[np.int64]
+    c: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: Iterable[Group]) -> Groups:
+        """The columns of some groups."""
+        rows = list(groups)
+        index: dict[str, int] = {}
+        place = [index.setdefault(group.prompt, len(index)) for group in rows]
+        n, c = (_integers(name, [getattr(group, name) for group in rows]) for name in ("n", "c"))
+        return cls(tuple(index), np.array(place, np.int64), n, c)
+
+    def __len__(self) -> int:
+        return self.n.size
+
+    @overload
+    def __getitem__(self, place: int) -> Group: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Group, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Group | tuple[Group, ...]:
+        if isinstance(place, slice):
+            return tuple(self[i] for i in range(*place.indices(len(self))))
+        return Group(self.prompts[self.prompt[place]], int(self.n[place]), int(self.c[place]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[Group]:
+        return map(self.__getitem__, range(len(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """How often each answer was given, where a file holds answers and not only verdicts.
+
+    Parameters
+    ----------
+    prompt : (A,) array of int
+        Position in the prompts of `Rollouts.counts`.
+    text : tuple of str
+        The answers; one that was judged both ways stands twice.
+    correct : (A,) array of bool
+    count : (A,) array of int
+    """
+
+    prompt: NDArray[np.int64]
+    text: tuple[str, ...]
+    correct: NDArray[np.bool_]
+    count: NDArray[np.int64]
+
+    def equal_pairs(self, prompts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs of samples with one and the same answer, by prompt (P,): both correct, both wrong.
+
+        Divided by n (n - 1)/2 they estimate the sum of squared probabilities of correct, and of wrong answers.
+        """
+        pairs = self.count * (self.count - 1) // 2
+        totals = [np.zeros(prompts, np.int64) for _ in range(2)]
+        for total, chosen in zip(totals, (self.correct, ~self.correct), strict=True):
+            np.add.at(total, self.prompt[chosen], pairs[chosen])
+        return totals[0], totals[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +160,8 @@ class Counts:
             i = bad[0]
             found = f"prompt {quoted(self.prompts[i])} has c = {self.c[i]} correct of n = {self.n[i]} samples"
             raise InputError(f"{found}; give 0 <= c <= n and n >= 1")
+        if self.n.max() > MOST_SAMPLES:
+            raise InputError(f"n = {quoted(int(self.n.max()))} is more than 1e9; give the counts of one prompt")
         self.n.flags.writeable = False
         self.c.flags.writeable = False
 
@@ -96,19 +186,22 @@ class Rollouts:
         The file's path as it was given.
     format : str
         Name of the reader.
-    groups : tuple of Group
+    groups : Groups
         In the order of the file; a prompt may have several.
     understood : tuple of str
         What the reader took the fields for, one sentence each, for the user to contradict.
     left_out : tuple of LeftOut
         Rows that are in the file and not in `groups`.
+    answers : Answers, optional
+        How often each answer was given, where the file says so.
     """
 
     source: str
     format: str
-    groups: tuple[Group, ...]
+    groups: Groups
     understood: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    answers: Answers | None = None
 
     def counts(self) -> Counts:
         """Pool the groups of each prompt.
@@ -118,17 +211,15 @@ class Rollouts:
 
         Examples
         --------
-        >>> rollouts = Rollouts("a.jsonl", "counts-jsonl", (Group("x", 8, 3), Group("y", 8, 0), Group("x", 8, 5)))
-        >>> table = rollouts.counts()
+        >>> groups = Groups.of([Group("x", 8, 3), Group("y", 8, 0), Group("x", 8, 5)])
+        >>> table = Rollouts("a.jsonl", "counts-jsonl", groups).counts()
         >>> table.prompts, table.n.tolist(), table.c.tolist()
         (('x', 'y'), [16, 8], [8, 0])
         """
-        n: dict[str, int] = {}
-        c: dict[str, int] = {}
-        for group in self.groups:
-            n[group.prompt] = n.get(group.prompt, 0) + group.n
-            c[group.prompt] = c.get(group.prompt, 0) + group.c
-        return Counts(tuple(n), _integers("n", list(n.values())), _integers("c", list(c.values())))
+        n, c = (np.zeros(len(self.groups.prompts), np.int64) for _ in range(2))
+        np.add.at(n, self.groups.prompt, self.groups.n)
+        np.add.at(c, self.groups.prompt, self.groups.c)
+        return Counts(self.groups.prompts, n, c)
 
     def to_dict(self) -> dict[str, Any]:
         """Source, format, groups, what was understood and what was left out, as plain JSON values."""
@@ -141,7 +232,7 @@ class Rollouts:
         }
 
     def __str__(self) -> str:
-        samples = sum(group.n for group in self.groups)
+        samples = int(self.groups.n.sum())
         lines = [f"{line(self.source)}: {self.format}, {len(self.groups)} groups, {samples} samples", *self.understood]
         return "\n".join(lines + [f"left out: {item.rows} {item.reason}" for item in self.left_out])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import lzma
 import os
 from pathlib import Path
 
@@ -133,7 +134,7 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
         (gzip.compress(GOOD.encode()), "is compressed with gzip; unpack it first"),
         (bz2.compress(GOOD.encode()), "is compressed with bzip2; unpack it first"),
         (GOOD.encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
-        (f"[{GOOD}]".encode(), "this is a JSON array"),
+        (lzma.compress(GOOD.encode()), "is compressed with xz; unpack it first"),
     ],
 )
 def test_what_else_it_may_be_is_named(tmp_path: Path, content: bytes, expected: str) -> None:
@@ -229,10 +230,10 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD)
 
-    def denied(self: Path) -> bytes:
+    def denied(self: Path, mode: str) -> bytes:
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(Path, "open", denied)
     assert "may not be read by this user" in refusal(path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -196,7 +197,8 @@ def test_a_named_format_is_used_without_asking_others(tmp_path: Path) -> None:
 
 
 def test_each_format_says_what_it_holds() -> None:
-    assert set(formats()) == {"counts-jsonl", "rewards-jsonl", "counts-csv", "rewards-csv", "trl-parquet"}
+    plain = {f"{what}-{how}" for what in ("counts", "rewards") for how in ("jsonl", "csv", "parquet")}
+    assert {*plain, "trl-parquet"} <= set(formats())
     assert all(formats().values())
 
 
@@ -205,3 +207,79 @@ def test_any_counts_come_back_as_they_were_written(tmp_path_factory: pytest.Temp
     wanted = {prompt: (n, min(c, n)) for prompt, (n, c) in data.items()}
     rows = [{"id": prompt, "n": n, "c": c} for prompt, (n, c) in wanted.items()]
     assert table(write(tmp_path_factory.mktemp("any"), "x.jsonl", *rows)) == wanted
+
+
+LEVELS = {"a": (8, 3), "b": (4, 0)}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet", "array"])
+@pytest.mark.parametrize("levels", [False, True])
+def test_counts_come_in_several_dresses(tmp_path: Path, kind: str, levels: bool) -> None:
+    rows = [{"id": prompt, "n": n, "c": c} for prompt, (n, c) in LEVELS.items()]
+    if levels:
+        pairs = [(prompt, [(-1.0, n - c), (1.0, c)]) for prompt, (n, c) in LEVELS.items()]
+        rows = [{"id": prompt, "reward": level, "count": times} for prompt, pair in pairs for level, times in pair]
+    path = tmp_path / f"x.{kind}"
+    if kind == "csv":
+        lines = [",".join(rows[0]), *(",".join(str(value) for value in row.values()) for row in rows)]
+        path.write_text("\n".join(lines))
+    elif kind == "parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text(json.dumps(rows) if kind == "array" else "\n".join(map(json.dumps, rows)))
+    assert table(path) == LEVELS
+    assert read(path).format == "counts-" + kind.replace("array", "jsonl")
+
+
+def test_counts_of_rewards_by_level(tmp_path: Path) -> None:
+    rows = [{"id": "a", "counts": {"0": 5, "0.5": 2, "1": 1, "null": 1}}, {"id": "b", "counts": {"0.5": 4, "1": 0}}]
+    path = write(tmp_path, "x.jsonl", *rows)
+    with pytest.raises(InputError, match="3 different rewards between 0 and 1"):
+        read(path)
+    assert table(path, threshold=0.5) == {"a": (8, 3), "b": (4, 4)}
+    assert read(path, threshold=0.5).left_out == (LeftOut("samples without a reward (null or NaN)", 1),)
+    with pytest.raises(InputError, match="has no use for --threshold"):
+        read(write(tmp_path, "y.jsonl", {"id": "a", "n": 8, "c": 3}), threshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"id": "b", "counts": [1]}, r"line 2: counts is \[1\]; write an object"),
+        ({"id": "b", "counts": {"x": 1}}, "line 2: the reward 'x' is not a number"),
+        ({"id": "b", "counts": {"inf": 1}}, "line 2: the reward is infinite"),
+        ({"id": "b", "counts": {"1": -1}}, "line 2: -1 is not a number of samples"),
+        ({"id": "b", "counts": {"1": 10**400}}, "is not a number of samples"),
+        ({"id": "b", "counts": {"1": True}}, "line 2: True is not a number of samples"),
+        ({"id": "a", "counts": {"1": 1}}, "prompt 'a' has the reward 1.0 on line 1 and again on line 2"),
+        ({"id": "b"}, "line 2: the row has no field counts"),
+    ],
+)
+def test_counts_by_level_are_refused(tmp_path: Path, row: dict, expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
+        read(write(tmp_path, "x.jsonl", {"id": "a", "counts": {"0": 5, "1": 3}}, row))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_rewards_in_parquet_are_those_of_the_rows(tmp_path: Path, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    pairs = zip(rng.integers(0, 9, 999), rng.random(999) < 0.4, strict=True)
+    rows = [{"prompt_id": int(i), "reward": float(r)} for i, r in pairs]
+    wanted = {str(i): (0, 0) for i in dict.fromkeys(row["prompt_id"] for row in rows)}
+    for row in rows:
+        n, c = wanted[str(row["prompt_id"])]
+        wanted[str(row["prompt_id"])] = n + 1, c + int(row["reward"])
+    path = tmp_path / f"x.{kind}"
+    if kind == "parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=100)
+    elif kind == "csv":
+        path.write_text("\n".join(["prompt_id,reward", *(f"{r['prompt_id']},{r['reward']}" for r in rows)]))
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    assert table(path) == wanted

@@ -153,7 +153,7 @@ def test_refusals(tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
     pq.write_table(pa.table({"id": [1], "n": [8], "c": [3]}), other)
     with pytest.raises(InputError, match="the parquet has no column step"):
-        read(other)
+        read(other, "trl-parquet")
 
 
 WHEN = dt.datetime(2020, 1, 1)
