@@ -8,7 +8,7 @@ from typing import Any
 
 from reweight.errors import InputError
 from reweight.rollouts.files import MOST_TEXT, File
-from reweight.rollouts.json_rows import decoded
+from reweight.rollouts.strict_json import decoded
 from reweight.terminal import line, quoted
 
 __all__ = ["elements", "keys", "members", "value"]

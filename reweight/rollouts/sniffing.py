@@ -9,7 +9,7 @@ from reweight.errors import InputError
 from reweight.rollouts.csv_rows import header
 from reweight.rollouts.documents import keys
 from reweight.rollouts.files import CHUNK, LONGEST_LINE, File, as_path
-from reweight.rollouts.json_rows import decoded, json_object
+from reweight.rollouts.strict_json import decoded, json_object
 
 __all__ = ["open_file"]
 
