@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reweight.forecasting.region import Region
-
-__all__ = ["MixtureBounds"]
+__all__ = ["Events", "MixtureBounds", "PassRateFunction"]
 
 Floats = NDArray[np.float64]
 PassRateFunction = Callable[[Floats], Floats]
@@ -21,6 +20,25 @@ COARSE_BEYOND = 800
 REFINEMENT = 8
 FINEST = 0.03
 """Largest step of the finer grid, in standard deviations of asin(sqrt(c / n)), which are 1 / (2 sqrt n)."""
+
+
+class Events(Protocol):
+    """What is known of a distribution of pass rates: limits for the means of E functions with values in [0, 1]."""
+
+    @property
+    def n(self) -> int:
+        """Samples behind each event, which decide how fine a grid has to be."""
+
+    @property
+    def low(self) -> Floats:
+        """Lower limits (E,)."""
+
+    @property
+    def high(self) -> Floats:
+        """Upper limits (E,)."""
+
+    def probabilities(self, pass_rate: Floats) -> Floats:
+        """Each event's function of the pass rates (M,); shape (E, M)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +51,14 @@ class MixtureBounds:
     f - y P can do between two points of the finer grid is of second order in their distance, and is not added.
     """
 
-    region: Region
+    region: Events
     coarse: Floats
     fine: Floats
     coarse_law: Floats
     fine_law: Floats
 
     @classmethod
-    def of(cls, region: Region) -> MixtureBounds:
+    def of(cls, region: Events) -> MixtureBounds:
         """Bounds for a region, on 400 grid points up to n = 16 and 800 beyond, even in the angle asin(sqrt p).
 
         For thousands of samples, whose law is narrower than these steps, there are as many more as keep pace with it.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reweight.forecasting.functional import Functional
 from reweight.forecasting.likelihood import mean_interval
-from reweight.forecasting.mixture import MixtureBounds
+from reweight.forecasting.mixture import MixtureBounds, PassRateFunction
 from reweight.forecasting.region import count_region
 from reweight.rollouts import Counts
 
@@ -90,6 +90,16 @@ class Estimator:
         for size in strata:
             bounds = self._bounds(size, level).mean(functional.at, functional.range)
             parts.append((int((n == size).sum()), bounds))
+        return _combine(parts)
+
+    def bounds(self, function: PassRateFunction, span: tuple[float, float]) -> Quantity:
+        """Bounds for the mean over the prompts of any function of the pass rate whose values lie in `span`."""
+        n = self.counts.n
+        strata = _largest_strata(n)
+        parts = [(int((~np.isin(n, strata)).sum()), span)]
+        for size in strata:
+            limits = self._bounds(size, self._split(len(strata))).mean(function, span)
+            parts.append((int((n == size).sum()), limits))
         return _combine(parts)
 
     def discovery(self, samples: int) -> Quantity | None:
