@@ -22,7 +22,7 @@ __all__ = ["Flow", "flow", "tilt_flow", "two_answer_flow"]
 
 Floats = NDArray[np.float64]
 
-FARTHEST, CELL = 60.0, 1 / 64
+FARTHEST, CELL = 60.0, 1 / 128
 OUTSIDE = 1e4
 """Log-odds that no float has; between FARTHEST and there the speed is taken as constant, which a tilt's is."""
 

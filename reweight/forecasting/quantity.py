@@ -13,6 +13,7 @@ from reweight.forecasting.functional import Functional
 from reweight.forecasting.likelihood import mean_interval
 from reweight.forecasting.mixture import MixtureBounds, PassRateFunction
 from reweight.forecasting.region import count_region
+from reweight.forecasting.sandwich import sandwich_interval
 from reweight.rollouts import Counts
 
 __all__ = ["Estimator", "Quantity", "shown"]
@@ -93,13 +94,19 @@ class Estimator:
         return _combine(parts)
 
     def bounds(self, function: PassRateFunction, span: tuple[float, float]) -> Quantity:
-        """Bounds for the mean over the prompts of any function of the pass rate whose values lie in `span`."""
-        n = self.counts.n
+        """Bounds for the mean over the prompts of any function of the pass rate whose values lie in `span`.
+
+        Both the linear program and the polynomials of :mod:`reweight.forecasting.sandwich` bound it, each with half of
+        what may go wrong; the second are the narrower ones where the function is nearly a polynomial.
+        """
+        n, c = self.counts.n, self.counts.c
         strata = _largest_strata(n)
+        level = self._split(2 * len(strata))
         parts = [(int((~np.isin(n, strata)).sum()), span)]
         for size in strata:
-            limits = self._bounds(size, self._split(len(strata))).mean(function, span)
-            parts.append((int((n == size).sum()), limits))
+            low, high = self._bounds(size, level).mean(function, span)
+            least, most = sandwich_interval(function, span, size, c[n == size], level)
+            parts.append((int((n == size).sum()), (max(low, least), max(low, least, min(high, most)))))
         return _combine(parts)
 
     def discovery(self, samples: int) -> Quantity | None:
