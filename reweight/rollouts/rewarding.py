@@ -61,7 +61,8 @@ class _Reading:
             self.id_field = first_of(ID_FIELDS, row.fields) or ID_FIELDS[1]
             given = self.options.reward
             self.reward_field = given if given is not None else first_of(REWARD_FIELDS, row.fields) or "rewards"
-        self.seen.update(dict.fromkeys(row.fields))
+        if not row.fields.keys() <= self.seen.keys():
+            self.seen.update(dict.fromkeys(row.fields))
         if not self.steps.wanted(row.fields, where):
             return
         value = row.value(self.reward_field, where)
@@ -69,7 +70,8 @@ class _Reading:
         group = row.fields.get(GROUP_FIELD)
         name = None if group is None else self.group_names.of(group, where)
         rewards = self._rewards(value, (prompt, name), row.line)
-        self.tally.open(prompt, name)
+        if not rewards:
+            self.tally.open(prompt, name)
         for item in rewards:
             self.tally.add(prompt, checked_reward(item, where), group=name)
 

@@ -29,7 +29,11 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 def decoded(text: str, where: str, remedy: str) -> Any:
     """The JSON value that a text is; a key written twice is refused, since one of the two would be lost."""
     try:
-        return STRICT.decode(text)
+        text = text.strip(" \t\n\r")
+        value, end = STRICT.raw_decode(text)
+        if end < len(text):
+            raise json.JSONDecodeError("more than one value", text, end)
+        return value
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: this is not a whole JSON object; {remedy}") from error
     except _WrittenTwiceError as error:
