@@ -39,13 +39,13 @@ def header(file: File) -> tuple[str, ...]:
 
 
 def _records(file: File) -> Iterator[tuple[int, list[str]]]:
-    """Records that are not blank, with the line they start on; a line ends with LF, CR LF or CR."""
+    """Records of lines that are not blank, with the line they start on; a line ends with LF, CR LF or CR."""
     with file.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         reader = csv.reader(_bounded(file, text), strict=True)
         start = 1
         try:
             for cells in reader:
-                if any(cell.strip() for cell in cells):
+                if len(cells) > 1 or any(cell.strip() for cell in cells):
                     yield start, cells
                 start = reader.line_num + 1
         except csv.Error as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from reweight.errors import InputError
 from reweight.rollouts.files import MOST_TEXT, File
@@ -14,6 +15,8 @@ from reweight.terminal import line, quoted
 __all__ = ["elements", "keys", "members", "value"]
 
 MEND = "write or copy it again"
+MANY_DIGITS = re.compile(rb"[0-9]{4000}")
+"""More than Python makes a number of; the streaming parser does not survive them."""
 
 
 def elements(file: File, key: str | None = None) -> Iterator[Any]:
@@ -33,8 +36,8 @@ def elements(file: File, key: str | None = None) -> Iterator[Any]:
     import ijson
 
     prefix = "item" if key is None else f"{key}.item"
-    with file.open() as stream, _syntax(file):
-        yield from ijson.items(stream, prefix, use_float=True, map_type=_UniqueKeys)
+    with _parsing(file) as stream:
+        yield from _checked(lambda kind: ijson.items(stream, prefix, use_float=True, map_type=kind))
 
 
 def members(file: File, key: str) -> Iterator[tuple[str, Any]]:
@@ -53,8 +56,8 @@ def members(file: File, key: str) -> Iterator[tuple[str, Any]]:
         return
     import ijson
 
-    with file.open() as stream, _syntax(file):
-        yield from ijson.kvitems(stream, key, use_float=True, map_type=_UniqueKeys)
+    with _parsing(file) as stream:
+        yield from _checked(lambda kind: ijson.kvitems(stream, key, use_float=True, map_type=kind))
 
 
 def value(file: File, key: str) -> Any:
@@ -66,8 +69,8 @@ def value(file: File, key: str) -> Any:
         return document.get(key)
     import ijson
 
-    with file.open() as stream, _syntax(file):
-        return next(ijson.items(stream, key, use_float=True, map_type=_UniqueKeys), None)
+    with _parsing(file) as stream:
+        return next(_checked(lambda kind: ijson.items(stream, key, use_float=True, map_type=kind)), None)
 
 
 def keys(beginning: bytes, layout: str) -> tuple[str, ...]:
@@ -75,6 +78,8 @@ def keys(beginning: bytes, layout: str) -> tuple[str, ...]:
     import ijson
 
     found: dict[str, None] = {}
+    if digits := MANY_DIGITS.search(beginning):
+        beginning = beginning[: digits.start()]
     try:
         for prefix, event, name in ijson.parse(beginning):
             if event == "map_key" and prefix == ("item" if layout == "array" else ""):
@@ -86,13 +91,23 @@ def keys(beginning: bytes, layout: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-class _UniqueKeys(dict[str, Any]):
-    """A dict that takes each key once, since of two values one would be lost."""
+def _checked(parse: Callable[[type[dict[str, Any]]], Iterator[Any]]) -> Iterator[Any]:
+    """What a parser finds, until a key stands twice in an object, since of two values one would be lost.
 
-    def __setitem__(self, key: str, item: Any) -> None:
-        if key in self:
-            raise InputError(f"the key {quoted(key)} is written twice; write it once")
-        super().__setitem__(key, item)
+    The parser calls from C and does not pass on what is raised there, so the key is kept until the value is whole.
+    """
+    repeated: list[str] = []
+
+    class UniqueKeys(dict[str, Any]):
+        def __setitem__(self, key: str, item: Any) -> None:
+            if key in self:
+                repeated.append(key)
+            super().__setitem__(key, item)
+
+    for found in parse(UniqueKeys):
+        if repeated:
+            raise InputError(f"the key {quoted(repeated[0])} is written twice; write it once")
+        yield found
 
 
 def _whole(file: File) -> Any:
@@ -103,12 +118,29 @@ def _named(key: str | None) -> str:
     return "the document" if key is None else f"the value of {line(key)}"
 
 
+class _WithoutManyDigits:
+    """A stream that ends with an error where digits go on and on."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._tail = b""
+
+    def read(self, size: int) -> bytes:
+        chunk = self._stream.read(size)
+        if MANY_DIGITS.search(self._tail + chunk):
+            raise InputError("there are thousands of digits in a row; write smaller numbers")
+        self._tail = chunk[-4000:] if len(chunk) >= 4000 else (self._tail + chunk)[-4000:]
+        return chunk
+
+
 @contextmanager
-def _syntax(file: File) -> Iterator[None]:
+def _parsing(file: File) -> Iterator[_WithoutManyDigits]:
+    """The bytes for the streaming parser, whose errors become sentences on the file."""
     import ijson
 
     try:
-        yield
+        with file.open() as stream:
+            yield _WithoutManyDigits(stream)
     except InputError as error:
         raise InputError(f"{file.name}: {error}") from error
     except ijson.JSONError as error:

@@ -32,8 +32,7 @@ def read(file: File, options: Options) -> Rollouts:
     """Each list of rewards is one group; single rewards are gathered by prompt."""
     types = columns(file)
     id_field, field = first_of(ID_FIELDS, types), options.reward or first_of(REWARD_FIELDS, types)
-    plain = field in types and is_number(types[field]) and not {GROUP_FIELD, STEP_FIELD} & set(types)
-    if id_field is None or field is None or not plain:
+    if id_field is None or field not in types or not _plain(types, id_field, field):
         return read_rewards(file, parquet_rows(file), NAME, options)
     tally, ids = Tally(file, options), Names("prompt id")
     for prompt, reward, times in _pairs(file, id_field, field):
@@ -41,6 +40,15 @@ def read(file: File, options: Options) -> Rollouts:
         tally.add(ids.of(prompt, where), checked_reward(reward, where), times=times)
     rest = unused_fields(types, (id_field, field))
     return tally.rollouts(NAME, (f"{line(field)} is the reward of one sample", *rest), [])
+
+
+def _plain(types: dict[str, pa.DataType], id_field: str, field: str) -> bool:
+    """Whether names and rewards are of types that can be counted column by column, without groups or steps."""
+    import pyarrow as pa
+
+    name = types[id_field]
+    named = is_number(name) or pa.types.is_string(name) or pa.types.is_large_string(name)
+    return named and is_number(types[field]) and not {GROUP_FIELD, STEP_FIELD} & set(types)
 
 
 def _pairs(file: File, id_field: str, field: str) -> Iterator[tuple[object, float | bool | None, int]]:

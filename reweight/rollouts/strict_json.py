@@ -28,12 +28,9 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 def decoded(text: str, where: str, remedy: str) -> Any:
     """The JSON value that a text is; a key written twice is refused, since one of the two would be lost."""
+    text = text.strip(" \t\n\r")
     try:
-        text = text.strip(" \t\n\r")
         value, end = STRICT.raw_decode(text)
-        if end < len(text):
-            raise json.JSONDecodeError("more than one value", text, end)
-        return value
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: this is not a whole JSON object; {remedy}") from error
     except _WrittenTwiceError as error:
@@ -42,6 +39,9 @@ def decoded(text: str, where: str, remedy: str) -> Any:
         raise InputError(f"{where}: the JSON is nested too deeply; write a flat object") from error
     except ValueError as error:
         raise InputError(f"{where}: a whole number has thousands of digits; write a smaller one") from error
+    if end < len(text):
+        raise InputError(f"{where}: this is not a whole JSON object; {remedy}")
+    return value
 
 
 def an_object(value: Any, where: str) -> dict[str, Any]:
