@@ -19,7 +19,7 @@ __all__ = ["Side", "print_weights", "side"]
 
 ON_OCCASION = ("infinite", "draws", "length", "signal_to_noise")
 TITLES = {
-    "infinite": "gap if G = inf",
+    "infinite": "gap, G = inf",
     "draws": "draws/kept",
     "signal_to_noise": "SNR/sample",
 }

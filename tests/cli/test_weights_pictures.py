@@ -31,7 +31,10 @@ def test_formats_by_suffix_and_the_same_bytes_each_time(reweight, tmp_path, suff
         (["-p", "0.01", "--fpr", "1"], ["gap"]),
         (["-p", "0.01", "--fpr", "1", "--mixed-only"], ["gap"]),
         (["--rewards", "3,3", "--probabilities", "0.5,0.5"], ["answers"]),
-        (["--rewards", "1,0", "--probabilities", "1e-300,1", "--preset", "maxrl", "--filter", "solved"], ["answers"]),
+        (
+            ["--rewards", "1,0", "--probabilities", "1e-300,1", "--preset", "maxrl", "--filter", "solved"],
+            ["answers", "signal"],
+        ),
         (["--rewards", "1,1/2,0", "--probabilities", "0.2,0.3,0.5"], ["answers", "signal"]),
         (["--rewards", "1,1/2,0", "--probabilities", "0.2,0.3,0.5", "--lengths", "1,2,3"], ["answers"]),
         (BONUS, ["answers", "signal", "bonus"]),
