@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("proofs_check", "tabular_sims"),
     ("reweight",),
     ("reweight.plots", "reweight.reports", "reweight.forecasting", "reweight.audit", "reweight.conformance"),
+    ("reweight.emitting",),
     ("reweight.dynamics",),
     ("reweight.rollouts", "reweight.store", "reweight.testing"),
     ("reweight.bounds", "reweight.measures", "reweight.updates"),

@@ -40,7 +40,7 @@ def test_a_mean_alone_bounds_the_next_sample_of_a_prompt_that_failed_once(rate: 
 
 def test_bounds_hold_for_any_multipliers_and_not_only_for_the_solvers(worlds, monkeypatch: pytest.MonkeyPatch) -> None:
     """With wrong multipliers the certificate pays for them: bounds get wider, never wrong."""
-    world = worlds["two points"]
+    world = worlds["two-point"]
     counts = world.counts(np.random.default_rng(1), 500, 8)
     bounds = MixtureBounds.of(count_region(8, counts, 0.9999))
     truth = world.mean(dead_share(32).at)
