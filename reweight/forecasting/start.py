@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 POINTS = 400
 GRID_SAMPLES = 16
-NUDGE, EQUAL = 1e-3, 1e-3
+NUDGE, EQUAL = 1e-3, 2e-4
 ALLOWANCE = 0.1
 
 
