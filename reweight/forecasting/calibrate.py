@@ -27,6 +27,7 @@ __all__ = ["Calibration", "calibrate"]
 Floats = NDArray[np.float64]
 Model = Literal["tilt", "shift", "policy_gradient"]
 
+FEWEST_INSIDE = 0.9
 RATES = np.concatenate([[0.0], np.geomspace(0.01, 2.0, 60)])
 
 
@@ -79,10 +80,7 @@ class Calibration:
     @property
     def inside(self) -> dict[str, float]:
         """Share of windows inside their interval, by quantity."""
-        found: dict[str, list[bool]] = {}
-        for each in (*self.shapes, *self.speeds):
-            found.setdefault(each.name, []).append(each.inside)
-        return {name: sum(values) / len(values) for name, values in found.items()}
+        return _inside((*self.shapes, *self.speeds))
 
     def to_dict(self) -> dict[str, Any]:
         """The calibration as plain JSON values."""
@@ -172,13 +170,14 @@ def calibrate(
     -----
     Source: R07, R10. A window's interval is the range over all distributions of pass rates with the start's three means
     and all amounts that agree with the mean that was seen, widened by standard errors (delta method). The model is
-    refuted where a window leaves an interval that holds for all windows and quantities together (Bonferroni at half of
-    1 - level), or where more windows leave their own than independent ones would with the other half.
+    refuted where a window leaves an interval that holds for all windows and quantities together (Bonferroni), or where
+    fewer than nine in ten windows are inside their own. Windows share the error of the start, so the second rule has
+    false alarms nearly as often as a single window has.
 
     Examples
     --------
     >>> from reweight.objectives import Advantage, Objective
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> prompts = rng.beta(1, 1, (30, 100))
     >>> correct = rng.binomial(8, prompts)  # 30 steps in which nothing moves
     >>> shares = {"all_correct": (correct == 8).mean(1), "all_wrong": (correct == 0).mean(1)}
@@ -210,8 +209,8 @@ def calibrate(
         rate=rate,
         shapes=shapes,
         speeds=speeds,
-        shape_verdict=_verdict(shapes, level),
-        speed_verdict=_verdict(speeds, level),
+        shape_verdict=_verdict(shapes),
+        speed_verdict=_verdict(speeds),
         notes=_notes(movement, counts is None, first, sharpening == "earlier"),
     )
 
@@ -269,18 +268,19 @@ def _speeds(
     return predictor.means(curve.window(begin, fitted), later)
 
 
-def _verdict(predictions: Sequence[Prediction], level: float) -> str:
-    from scipy.stats import binom
-
+def _verdict(predictions: Sequence[Prediction]) -> str:
     if not predictions:
         return "not tested"
-    outside: dict[str, int] = {}
-    for each in predictions:
-        outside[each.name] = outside.get(each.name, 0) + (not each.inside)
-    windows = len(predictions) // len(outside)
-    most = int(binom.ppf(1.0 - (1.0 - level) / (2 * len(outside)), windows, 1.0 - level))
-    refuted = any(not each.inside_all for each in predictions) or max(outside.values()) > most
+    inside = _inside(predictions)
+    refuted = any(not each.inside_all for each in predictions) or min(inside.values()) < FEWEST_INSIDE
     return "model refuted" if refuted else "model not refuted"
+
+
+def _inside(predictions: Sequence[Prediction]) -> dict[str, float]:
+    found: dict[str, list[bool]] = {}
+    for each in predictions:
+        found.setdefault(each.name, []).append(each.inside)
+    return {name: sum(values) / len(values) for name, values in found.items()}
 
 
 def _notes(movement: Movement, from_log: bool, first: int, earlier: bool) -> tuple[str, ...]:
@@ -293,7 +293,8 @@ def _notes(movement: Movement, from_log: bool, first: int, earlier: bool) -> tup
         source,
         "shares are predicted from each window's own reward mean, the reward mean from the movement a step alone",
         "rewards are 1 for correct and 0 for wrong, groups of a window are independent draws of prompts",
-        "intervals hold for each window by itself; the verdict allows for their number",
+        "intervals hold for each window by itself; a model is refuted if fewer than nine in ten windows are inside",
+        "it is refuted too if one window is outside the interval that holds for all windows together",
         "expected values follow the most even distribution that agrees with the start, intervals all that do",
     ]
     if earlier:

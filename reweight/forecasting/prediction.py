@@ -82,6 +82,34 @@ class Prediction:
 
 
 @dataclass(frozen=True, eq=False)
+class Fit:
+    """The amount of movement that a mean fixes, and how it hangs on what was sampled.
+
+    Attributes
+    ----------
+    given : Window
+        Where the mean was seen.
+    moved : callable, (M,) -> (M,)
+        The function whose mean it is, at the amount of the best start.
+    amount : float
+    nearby : tuple of three floats
+        The amounts of the starts with one mean larger by `NUDGE`.
+    nudged, nudge : float
+        The amount of the best start for a mean that differs by `nudge`.
+    allowed : tuple of (float, MixtureBounds)
+        The least, the best and the largest amount at which some start agrees with the mean, each with what is known.
+    """
+
+    given: Window
+    moved: PassRateFunction
+    amount: float
+    nearby: tuple[float, ...]
+    nudged: float
+    nudge: float
+    allowed: tuple[tuple[float, MixtureBounds], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Predictor:
     """Predictions of one model from one start.
 
@@ -115,73 +143,93 @@ class Predictor:
 
     def shares(self, window: Window) -> tuple[Prediction, Prediction]:
         """All-correct and dead share of a window, given its mean."""
-        size = self.group_size
+        fit = self._fit(window, self._moved)
         first, second = (
-            self._prediction(kind, window, seen, window, self._moved, self._share(kind), SHARES[kind](size))
+            self._prediction(kind, window, seen, fit, self._share(kind), SHARES[kind](self.group_size))
             for kind, seen in (("all-correct share", window.all_correct), ("dead share", window.dead))
         )
         return first, second
 
     def means(self, seen: Window, later: Sequence[Window]) -> tuple[Quantity, tuple[Prediction, ...]]:
         """The movement a step behind a window from the start on, and the reward mean of later windows."""
-        behind = self._mean_over(seen)
-        rate, slopes, slope = self._slopes(behind, seen.pass_rate, None)
-        variance = self._variance(seen, slopes, slope, behind(rate), None)
-        low, high = self._amounts(rate, behind, seen.pass_rate)
+        fit = self._fit(seen, self._mean_over(seen))
+        slopes = (np.array(fit.nearby) - fit.amount) / NUDGE
+        variance = self._variance(fit, slopes, (fit.nudged - fit.amount) / fit.nudge, None)
         margin = -float(ndtri((1.0 - self.level) / 2)) * math.sqrt(variance)
+        rates = [rate for rate, _ in fit.allowed]
         predictions = tuple(
-            self._prediction("reward mean", window, window.pass_rate, seen, behind, self._mean_over(window), None)
+            self._prediction("reward mean", window, window.pass_rate, fit, self._mean_over(window), None)
             for window in later
         )
-        return Quantity(rate, low - margin, high + margin, True), predictions
+        return Quantity(fit.amount, min(rates) - margin, max(rates) + margin, True), predictions
+
+    def _fit(self, given: Window, condition: Moved) -> Fit:
+        mean = given.pass_rate
+        nudge = NUDGE if mean < 0.5 else -NUDGE
+        amount, nudged = (self._amount(self.start.best, condition, each) for each in (mean, mean + nudge))
+        slope = (nudged - amount) / nudge
+        amounts = (self._end(condition, mean, amount, slope, 1), amount, self._end(condition, mean, amount, slope, 0))
+        known = [self.start.events.and_mean(condition(each), (mean - EQUAL, mean + EQUAL)) for each in amounts]
+        bounds = ((each, MixtureBounds.of(events)) for each, events in zip(amounts, known, strict=True))
+        return Fit(
+            given,
+            condition(amount),
+            amount,
+            tuple(self._amount(each, condition, mean) for each in self.start.nearby),
+            nudged,
+            nudge,
+            tuple((each, bound) for each, bound in bounds if bound.compatible),
+        )
+
+    def _end(self, condition: Moved, mean: float, amount: float, slope: float, side: int) -> float:
+        """The least (side 1) or largest (side 0) amount at which some start agrees with the mean.
+
+        At the least the start with the largest mean (side 1 of the bounds) has come to it. It is looked for within a
+        hundredth, and kept a little inside, where there are starts.
+        """
+        from scipy.optimize import brentq
+
+        bounds = MixtureBounds.of(self.start.events)
+
+        def excess(each: float) -> float:
+            return bounds.mean(condition(each), (0.0, 1.0))[side] - mean
+
+        reach = amount - 1.5 * slope * excess(amount)
+        if abs(reach - amount) < NUDGE * slope or excess(reach) * excess(amount) >= 0.0:
+            return reach
+        root = float(brentq(excess, *sorted((reach, amount)), xtol=0.01 * abs(reach - amount)))
+        return root + 0.02 * (amount - root)
 
     def _prediction(
-        self,
-        name: str,
-        window: Window,
-        value: float,
-        given: Window,
-        condition: Moved,
-        target: Moved,
-        counted: Floats | None,
+        self, name: str, window: Window, value: float, fit: Fit, target: Moved, counted: Floats | None
     ) -> Prediction:
-        """Predict the mean of `target` in `window` from the mean of `condition` that was seen in `given`.
+        """Predict the mean of `target` in a window.
 
-        `counted` (G + 1,) is the quantity as a function of the number correct, where both are the same window's.
+        `counted` (G + 1,) is the quantity as a function of the number correct, where the fit's window is the same one.
         """
-        amount, slopes, slope = self._slopes(condition, given.pass_rate, target)
-        variance = self._variance(given, slopes, slope, condition(amount), counted)
+        best = self.start.best
+        expected = best.mean(target(fit.amount))
+        pairs = zip(self.start.nearby, fit.nearby, strict=True)
+        slopes = np.array([start.mean(target(amount)) - expected for start, amount in pairs]) / NUDGE
+        variance = self._variance(fit, slopes, (best.mean(target(fit.nudged)) - expected) / fit.nudge, counted)
         if counted is None:
-            law = self._law(target(amount))
+            law = self._law(target(fit.amount))
             variance += _variance_of(np.arange(law.size) / self.group_size, law) / window.groups
-        expected = self.start.best.mean(target(amount))
-        low, high = self._range(amount, condition, given.pass_rate, target)
+        spans = [(expected, expected), *(bounds.mean(target(each), (0.0, 1.0)) for each, bounds in fit.allowed)]
+        low, high = min(span[0] for span in spans), max(span[1] for span in spans)
         both = []
-        for loss in (1.0 - self.level, (1.0 - self.level) / (4 * self.windows)):
+        for loss in (1.0 - self.level, (1.0 - self.level) / (2 * self.windows)):
+            # Half a group on either side, as shares are multiples of one group.
             margin = -float(ndtri(loss / 2)) * math.sqrt(variance) + 1.0 / (2 * window.groups)
-            both.append((max(0.0, min(low, expected) - margin), min(1.0, max(high, expected) + margin)))
+            both.append((max(0.0, low - margin), min(1.0, high + margin)))
         return Prediction(name, (window.steps[0], window.steps[-1]), value, expected, both[0], both[1])
 
-    def _slopes(self, condition: Moved, mean: float, target: Moved | None) -> tuple[float, Floats, float]:
-        """The amount, and the slopes of the target's mean (or the amount itself) in the start's means and in `mean`."""
-
-        def outcome(start: GridDistribution, seen: float) -> tuple[float, float]:
-            amount = self._amount(start, condition, seen)
-            return amount, amount if target is None else start.mean(target(amount))
-
-        amount, value = outcome(self.start.best, mean)
-        slopes = np.array([(outcome(each, mean)[1] - value) / NUDGE for each in self.start.nearby])
-        nudge = NUDGE if mean < 0.5 else -NUDGE
-        return amount, slopes, (outcome(self.start.best, mean + nudge)[1] - value) / nudge
-
-    def _variance(
-        self, given: Window, slopes: Floats, slope: float, moved: PassRateFunction, counted: Floats | None
-    ) -> float:
+    def _variance(self, fit: Fit, slopes: Floats, slope: float, counted: Floats | None) -> float:
         """Of the difference between what is seen and what is expected, the part of start and given window."""
-        law = self._law(moved)
+        law = self._law(fit.moved)
         shares = np.arange(law.size) / self.group_size
         values = slope * shares if counted is None else counted - slope * shares
-        return float(slopes @ self.start.covariance @ slopes) + _variance_of(values, law) / given.groups
+        return float(slopes @ self.start.covariance @ slopes) + _variance_of(values, law) / fit.given.groups
 
     def _law(self, moved: PassRateFunction) -> Floats:
         """Probabilities (G + 1,) of the number correct in a group when the best start has moved."""
@@ -191,24 +239,6 @@ class Predictor:
         return np.asarray(
             self.start.best.weights @ binom.pmf(np.arange(self.group_size + 1), self.group_size, rates[:, None])
         )
-
-    def _range(self, amount: float, condition: Moved, mean: float, target: Moved) -> tuple[float, float]:
-        """Least and largest mean of the target over the starts and amounts that agree with start and mean."""
-        spans = []
-        for each in (amount, *self._amounts(amount, condition, mean)):
-            known = self.start.events.and_mean(condition(each), (mean - EQUAL, mean + EQUAL))
-            bounds = MixtureBounds.of(known)
-            if bounds.compatible:
-                spans.append(bounds.mean(target(each), (0.0, 1.0)))
-        own = self.start.best.mean(target(amount))
-        return min([own, *(low for low, _ in spans)]), max([own, *(high for _, high in spans)])
-
-    def _amounts(self, amount: float, condition: Moved, mean: float) -> tuple[float, float]:
-        """The least and the largest amount at which some start agrees with the mean, to first order."""
-        least, most = MixtureBounds.of(self.start.events).mean(condition(amount), (0.0, 1.0))
-        nudge = NUDGE if mean < 0.5 else -NUDGE
-        slope = (self._amount(self.start.best, condition, mean + nudge) - amount) / nudge
-        return amount + slope * min(0.0, mean - most), amount + slope * max(0.0, mean - least)
 
     @staticmethod
     def _amount(start: GridDistribution, condition: Moved, mean: float) -> float:
