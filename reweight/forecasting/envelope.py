@@ -207,20 +207,19 @@ def _from_answers(
     are limited by intervals of their own.
     """
     coarse, fine = _grid(COARSE), _grid(FINE)
-    region, laws = _limits(counts, pairs, level, (coarse, fine))
-    bounds = MixtureBounds(region, coarse, fine, *laws)
-    ends = [slowest_and_fastest(points[0], points[1], points[2], objective, times) for points in (coarse, fine)]
-
-    def end(side: int, place: int) -> Callable[[Floats], Floats]:
-        by_size = {points.shape[1]: both[side][place] for points, both in zip((coarse, fine), ends, strict=True)}
-        return lambda points: by_size[points.shape[1]]
-
+    points = np.concatenate([coarse, fine], axis=1)
+    bounds = MixtureBounds(*_limits(counts, pairs, level, points), np.arange(coarse.shape[1]))
+    slowest, fastest = slowest_and_fastest(points[0], points[1], points[2], objective, times)
     found = []
-    for place in range(len(times)):
-        low, _ = bounds.mean(end(0, place), (0.0, 1.0))
-        _, high = bounds.mean(end(1, place), (0.0, 1.0))
+    for slow, fast in zip(slowest, fastest, strict=True):
+        low, _ = bounds.mean(_always(slow), (0.0, 1.0))
+        _, high = bounds.mean(_always(fast), (0.0, 1.0))
         found.append(Quantity(None, low, high, False))
     return found
+
+
+def _always(values: Floats) -> Callable[[Floats], Floats]:
+    return lambda _: values
 
 
 def _moved(moving: Flow, tau: float) -> Callable[[Floats], Floats]:
@@ -234,9 +233,7 @@ def _grid(points: tuple[int, int, int]) -> Floats:
     return np.array([each.ravel() for each in np.meshgrid(p, a, b, indexing="ij")])
 
 
-def _limits(
-    counts: Counts, pairs: Pairs, level: float, grids: tuple[Floats, Floats]
-) -> tuple[Region, tuple[Floats, Floats]]:
+def _limits(counts: Counts, pairs: Pairs, level: float, points: Floats) -> tuple[Region, Floats, Floats]:
     """Limits of the law of c with half of the level's complement, of a and b by ranges of c with the other half."""
     from scipy.stats import binom
 
@@ -248,18 +245,17 @@ def _limits(
     region = count_region(n, c, (1.0 + level) / 2)
     ranges = ((0, 2, n - 1), (0, n, n), (1, 0, 0), (1, 1, n - 2))
     low, high = [*region.low], [*region.high]
-    laws = [[*region.probabilities(points[0])] for points in grids]
+    law = [*region.probabilities(points[0])]
     for kind, first, last in ranges:
         inside = (first <= c) & (c <= last)
         share = np.where(inside, (right, wrong)[kind] / np.maximum(most[kind], 1.0), 0.0)
         limits = mean_interval(share, 0.0, 1.0, 1.0 - (1.0 - level) / (2 * len(ranges)))
         low.append(limits[0])
         high.append(limits[1])
-        for law, points in zip(laws, grids, strict=True):
-            chance = binom.cdf(last, n, points[0]) - binom.cdf(first - 1, n, points[0])
-            law.append(chance * points[1 + kind])
+        chance = binom.cdf(last, n, points[0]) - binom.cdf(first - 1, n, points[0])
+        law.append(chance * points[1 + kind])
     joint = Region(n, region.first, region.last, np.array(low), np.array(high))
-    return joint, (np.array(laws[0]), np.array(laws[1]))
+    return joint, points, np.array(law)
 
 
 def _notes(usable: bool, given: bool) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from reweight.forecasting.linear_program import maximise
+
 __all__ = ["Events", "MixtureBounds", "PassRateFunction"]
 
 Floats = NDArray[np.float64]
@@ -49,13 +51,22 @@ class MixtureBounds:
     duality gives for them, E f <= max_p [f(p) - y P(p)] + sum of y times the limits, with the maximum taken over a grid
     that is at least eight times finer: it does not rest on the solver's accuracy, nor on the coarse grid. What
     f - y P can do between two points of the finer grid is of second order in their distance, and is not added.
+
+    Parameters
+    ----------
+    region : Events
+    grid : (M,) array, or (D, M)
+        Pass rates; or points of a space of D dimensions, for functions of these.
+    law : (E, M) array
+        Each event's function on the grid.
+    coarse : slice or array of int
+        Which points of the grid propose.
     """
 
     region: Events
-    coarse: Floats
-    fine: Floats
-    coarse_law: Floats
-    fine_law: Floats
+    grid: Floats
+    law: Floats
+    coarse: slice | NDArray[np.intp]
 
     @classmethod
     def of(cls, region: Events) -> MixtureBounds:
@@ -67,31 +78,30 @@ class MixtureBounds:
         points = COARSE_UP_TO_16 if region.n <= 16 else max(COARSE_BEYOND, math.ceil(deviations))
         refinement = max(REFINEMENT, math.ceil(deviations / (FINEST * points)))
         fine = np.sin(np.linspace(0.0, np.pi / 2, refinement * (points - 1) + 1)) ** 2
-        coarse = fine[::refinement]
-        return cls(region, coarse, fine, region.probabilities(coarse), region.probabilities(fine))
+        return cls(region, fine, region.probabilities(fine), slice(None, None, refinement))
 
     @property
     def compatible(self) -> bool:
         """Whether the solver finds any distribution on the grid; if not, a prompt's samples are hardly independent."""
-        return self._multipliers(np.zeros_like(self.coarse)) is not None
+        return self._multipliers(np.zeros(self.law.shape[1])) is not None
 
     def mean(self, function: PassRateFunction, span: tuple[float, float]) -> tuple[float, float]:
         """Lower and upper bound of E f(p), where `span` bounds f itself."""
-        upper = self._upper(function(self.coarse), function(self.fine))
-        lower = -self._upper(-function(self.coarse), -function(self.fine))
+        values = function(self.grid)
+        upper, lower = self._upper(values), -self._upper(-values)
         return max(lower, span[0]), min(upper, span[1])
 
     def ratio(self, numerator: PassRateFunction, denominator: PassRateFunction) -> tuple[float, float]:
         """Lower and upper bound of E a(p) / E b(p) for 0 <= a <= b, where b is the probability of the first event."""
-        upper = self._upper_ratio(numerator, denominator)
-        lower = 1.0 - self._upper_ratio(lambda p: denominator(p) - numerator(p), denominator)
+        top, bottom = numerator(self.grid), denominator(self.grid)
+        upper, lower = self._upper_ratio(top, bottom), 1.0 - self._upper_ratio(bottom - top, bottom)
         return max(lower, 0.0), min(upper, 1.0)
 
-    def _upper(self, coarse_values: Floats, fine_values: Floats) -> float:
-        y = self._multipliers(coarse_values)
+    def _upper(self, values: Floats) -> float:
+        y = self._multipliers(values)
         if y is None:
-            return float(fine_values.max())
-        return float((fine_values - y @ self.fine_law).max() + self._price(y))
+            return float(values.max())
+        return float((values - y @ self.law).max() + self._price(y))
 
     def _price(self, y: Floats) -> float:
         """The most that y times the events' probabilities can be inside the region."""
@@ -99,47 +109,29 @@ class MixtureBounds:
 
     def _multipliers(self, values: Floats) -> Floats | None:
         """Multipliers (E,) of the events in: maximise sum w f with w a distribution that keeps to the region."""
-        from scipy.optimize import linprog
+        coarse = values[self.coarse]
+        rows = np.concatenate([self.law[:, self.coarse], np.ones((1, coarse.size))])
+        found = maximise(coarse, rows, np.append(self.region.low, 1.0), np.append(self.region.high, 1.0))
+        return None if found is None else found[1][:-1]
 
-        solution = linprog(
-            -values,
-            A_ub=np.concatenate([self.coarse_law, -self.coarse_law]),
-            b_ub=np.concatenate([self.region.high, -self.region.low]),
-            A_eq=np.ones((1, values.size)),
-            b_eq=[1.0],
-            method="highs",
-        )
-        if not solution.success:
-            return None
-        above, below = np.split(-solution.ineqlin.marginals, 2)
-        return np.asarray(np.maximum(above, 0.0) - np.maximum(below, 0.0))
-
-    def _upper_ratio(self, numerator: PassRateFunction, denominator: PassRateFunction) -> float:
+    def _upper_ratio(self, top: Floats, bottom: Floats) -> float:
         """Charnes-Cooper program with E b scaled to 1; certified like `_upper`.
 
         For multipliers y and a ratio t, E a <= t E b + max_p [a - t b - y P] + price(y). What the last two terms leave
         above zero is divided by the least that E b can be.
         """
-        from scipy.optimize import linprog
-
         least = float(self.region.low[0])
         if least <= 0.0:
             return 1.0
-        top, bottom = numerator(self.coarse), denominator(self.coarse)
+        law = self.law[:, self.coarse]
         low, high = self.region.low[:, None], self.region.high[:, None]
         # The unknowns are the scaled weights, which need not sum to one: their sum multiplies the limits.
-        solution = linprog(
-            -top,
-            A_ub=np.concatenate([self.coarse_law - high, low - self.coarse_law]),
-            b_ub=np.zeros(2 * low.size),
-            A_eq=bottom[None, :],
-            b_eq=[1.0],
-            method="highs",
-        )
-        if not solution.success:
+        rows = np.concatenate([law - high, law - low, bottom[None, self.coarse]])
+        none, zero, one = np.full(low.size, -np.inf), np.zeros(low.size), np.ones(1)
+        found = maximise(top[self.coarse], rows, np.concatenate([none, zero, one]), np.concatenate([zero, -none, one]))
+        if found is None:
             return 1.0
-        above, below = np.split(-solution.ineqlin.marginals, 2)
-        y = np.maximum(above, 0.0) - np.maximum(below, 0.0)
-        ratio = -float(solution.fun)
-        excess = (numerator(self.fine) - ratio * denominator(self.fine) - y @ self.fine_law).max() + self._price(y)
+        ratio, multipliers = found
+        y = multipliers[: low.size] + multipliers[low.size : -1]
+        excess = (top - ratio * bottom - y @ self.law).max() + self._price(y)
         return ratio + max(float(excess), 0.0) / least
