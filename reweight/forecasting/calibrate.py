@@ -191,7 +191,7 @@ def calibrate(
         start, begin = Start.of_window(curve.window(0, first), curve.group_size), first
     else:
         start, begin = Start.of_counts(counts, curve.group_size), 0
-    later = curve.windows(begin, window) if curve.all_correct is not None else ()
+    later = curve.windows(begin, window) if curve.dead is not None else ()
     movement = _movement(objective, model, kappa, sharpening)
     models = [movement] * len(later) if sharpening != "earlier" else _from_earlier(start, later, curve.group_size)
     shapes = tuple(
@@ -253,7 +253,8 @@ def _from_earlier(start: Start, later: Sequence[Window], group_size: int) -> lis
         chosen.append(candidates[int(losses.argmin())])
         for place, movement in enumerate(candidates):
             correct, dead = Predictor(start, movement, group_size, 0.95, 1).expected(window)
-            losses[place] += (correct - window.all_correct) ** 2 + (dead - window.dead) ** 2
+            errors = (correct - window.all_correct, dead - window.dead)
+            losses[place] += np.nansum(np.square(errors))  # a log may have the dead share alone
     return chosen
 
 

@@ -30,20 +30,17 @@ class Window:
     steps : tuple of float
         Of its rows.
     groups : int
-    pass_rate, all_correct, all_wrong : float
-        Shares NaN where the log does not have them.
+    pass_rate : float
+    dead, all_correct, all_wrong : float
+        Shares of groups without any advantage, and of their two kinds; NaN where the log does not have them.
     """
 
     steps: tuple[float, ...]
     groups: int
     pass_rate: float
-    all_correct: float
-    all_wrong: float
-
-    @property
-    def dead(self) -> float:
-        """Share of groups without any advantage."""
-        return self.all_correct + self.all_wrong
+    dead: float = math.nan
+    all_correct: float = math.nan
+    all_wrong: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +54,15 @@ class Curve:
         Step numbers; mean reward of a step, where rewards are 1 for correct and 0 for wrong.
     groups : (R,) array of int
         Groups behind each row.
-    all_correct, all_wrong : (R,) arrays, or None
+    dead, all_correct, all_wrong : (R,) arrays, or None
+        Shares of groups without any advantage, and of their two kinds.
     """
 
     group_size: int
     steps: Floats
     pass_rate: Floats
     groups: NDArray[np.int64]
+    dead: Floats | None = None
     all_correct: Floats | None = None
     all_wrong: Floats | None = None
 
@@ -76,9 +75,12 @@ class Curve:
         *,
         all_correct: Sequence[float] | Floats | None = None,
         all_wrong: Sequence[float] | Floats | None = None,
+        dead: Sequence[float] | Floats | None = None,
         groups: Sequence[int] | NDArray[np.int64] | int | None = None,
     ) -> Curve:
         """Check the columns and find the numbers of groups where they are not given.
+
+        `dead` is for a log that has the share of groups with equal rewards, and not its two kinds.
 
         Raises
         ------
@@ -93,10 +95,10 @@ class Curve:
         """
         if (all_correct is None) != (all_wrong is None):
             raise InputError("only one of the shares of all-correct and all-wrong groups is given; give both or none")
-        columns = {"the reward mean": _shares(pass_rate, "the reward mean")}
-        if all_correct is not None and all_wrong is not None:
-            columns["all_correct"] = _shares(all_correct, "the all-correct share")
-            columns["all_wrong"] = _shares(all_wrong, "the all-wrong share")
+        if dead is not None and all_correct is not None:
+            raise InputError("the share of dead groups is the sum of its two kinds; leave it out where both are given")
+        given = {"pass_rate": pass_rate, "dead": dead, "all_correct": all_correct, "all_wrong": all_wrong}
+        columns = {name: _shares(values, name) for name, values in given.items() if values is not None}
         moments = np.asarray(steps, dtype=np.float64)
         if moments.ndim != 1 or any(column.shape != moments.shape for column in columns.values()):
             raise InputError("the columns of the log differ in length; give one value for each step")
@@ -107,24 +109,25 @@ class Curve:
         number = np.broadcast_to(np.asarray(groups), moments.shape).astype(np.int64)
         if (number < 1).any():
             raise InputError("a row of the log has no group; give at least one")
-        mean, *both = columns.values()
-        return cls(group_size, moments, mean, number, *both)
+        if all_correct is not None:
+            columns["dead"] = columns["all_correct"] + columns["all_wrong"]
+        return cls(group_size, moments, groups=number, **columns)
 
     def window(self, first: int, last: int) -> Window:
         """Rows first to last - 1 as one."""
         rows = slice(first, last)
         weights = self.groups[rows] / self.groups[rows].sum()
-        shares = [math.nan if c is None else float(weights @ c[rows]) for c in (self.all_correct, self.all_wrong)]
-        total = int(self.groups[rows].sum())
-        return Window(tuple(self.steps[rows].tolist()), total, float(weights @ self.pass_rate[rows]), *shares)
+        columns = (self.pass_rate, self.dead, self.all_correct, self.all_wrong)
+        shares = [math.nan if column is None else float(weights @ column[rows]) for column in columns]
+        return Window(tuple(self.steps[rows].tolist()), int(self.groups[rows].sum()), *shares)
 
     def windows(self, first: int, size: int) -> tuple[Window, ...]:
         """Consecutive windows of `size` rows from row `first` on; rows that do not fill the last are left out."""
         return tuple(self.window(i, i + size) for i in range(first, self.steps.size - size + 1, size))
 
 
-def groups_behind(group_size: int, pass_rate: float, all_correct: float = 0.0, all_wrong: float = 0.0) -> int | None:
-    """The fewest groups that give these shares exactly; None if there are none up to 4,096.
+def groups_behind(group_size: int, pass_rate: float, *shares: float) -> int | None:
+    """The fewest groups that give a reward mean and shares of groups exactly; None if there are none up to 4,096.
 
     The true number can be a multiple of it: intervals with the fewest are the widest.
 
@@ -137,7 +140,7 @@ def groups_behind(group_size: int, pass_rate: float, all_correct: float = 0.0, a
     """
     number = np.arange(1, MOST_GROUPS + 1)
     fits = np.ones(number.size, bool)
-    for share, per in ((pass_rate, group_size), (all_correct, 1), (all_wrong, 1)):
+    for share, per in ((pass_rate, group_size), *((each, 1) for each in shares)):
         times = share * per * number
         fits &= np.abs(times - np.round(times)) <= EXACT * per * number
     return int(number[fits.argmax()]) if fits.any() else None

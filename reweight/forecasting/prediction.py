@@ -141,14 +141,14 @@ class Predictor:
         correct, dead = (self.start.best.mean(self._share(kind)(amount)) for kind in SHARES)
         return correct, dead
 
-    def shares(self, window: Window) -> tuple[Prediction, Prediction]:
-        """All-correct and dead share of a window, given its mean."""
+    def shares(self, window: Window) -> tuple[Prediction, ...]:
+        """All-correct and dead share of a window, as far as the log has them, given its mean."""
         fit = self._fit(window, self._moved)
-        first, second = (
+        return tuple(
             self._prediction(kind, window, seen, fit, self._share(kind), SHARES[kind](self.group_size))
             for kind, seen in (("all-correct share", window.all_correct), ("dead share", window.dead))
+            if not math.isnan(seen)
         )
-        return first, second
 
     def means(self, seen: Window, later: Sequence[Window]) -> tuple[Quantity, tuple[Prediction, ...]]:
         """The movement a step behind a window from the start on, and the reward mean of later windows."""

@@ -74,6 +74,16 @@ def test_a_log_of_reward_means_alone_is_calibrated_with_base_rollouts_only() -> 
         calibrate(curve, OBJECTIVE)
 
 
+def test_a_log_that_has_the_dead_share_alone_is_held_against_it() -> None:
+    rng = np.random.default_rng(6)
+    full = run_of(TILT, 0.03, 30, rng)
+    assert full.dead is not None
+    curve = Curve.of(8, full.steps, full.pass_rate, dead=full.dead, groups=200)
+    found = calibrate(curve, OBJECTIVE, Counts.of([8] * 500, rng.binomial(8, rng.beta(1, 2, 500)).tolist()), fitted=20)
+    assert {each.name for each in found.shapes} == {"dead share"}
+    assert found.shape_verdict == "model not refuted"
+
+
 def test_numbers_of_groups_of_the_public_runs_are_recovered() -> None:
     assert public("dapo").groups[:4].tolist() == [289, 182, 177, 175]
     assert public("grpo").groups[:4].tolist() == [267, 182, 173, 169]
@@ -96,11 +106,8 @@ def test_public_runs_keep_to_the_interval_or_the_model_is_refuted(run: str) -> N
 def test_earlier_windows_alone_decide_the_sharpening() -> None:
     """What comes later does not change an earlier prediction."""
     curve = run_of(sharpened(0.5), 0.04, 40, np.random.default_rng(4))
-    shorter = Curve(
-        8,
-        *(each[:25] for each in (curve.steps, curve.pass_rate, curve.groups)),
-        *(each[:25] for each in (curve.all_correct, curve.all_wrong) if each is not None),
-    )
+    names = ("steps", "pass_rate", "groups", "dead", "all_correct", "all_wrong")
+    shorter = Curve(8, **{name: getattr(curve, name)[:25] for name in names})
     whole = calibrate(curve, OBJECTIVE, sharpening="earlier")
     part = calibrate(shorter, OBJECTIVE, sharpening="earlier", fitted=20)
     assert [each.expected for each in part.shapes] == [each.expected for each in whole.shapes[: len(part.shapes)]]

@@ -47,6 +47,7 @@ def test_windows_pool_groups_and_leave_a_rest_out() -> None:
         ({"pass_rate": [0.5]}, "differ in length"),
         ({"steps": [2, 1]}, "do not increase"),
         ({"all_correct": [0.1, 0.1]}, "only one of the shares"),
+        ({"all_correct": [0.1, 0.1], "all_wrong": [0, 0], "dead": [0.1, 0.1]}, "sum of its two kinds"),
         ({"groups": [3, 0]}, "no group"),
         ({"groups": None, "pass_rate": [2**-0.5, 0.5]}, "say how many groups"),
         ({"groups": None, "pass_rate": [0.5477, 0.5481]}, "rounded"),

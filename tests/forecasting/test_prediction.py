@@ -57,7 +57,7 @@ class Drawn:
 @pytest.mark.parametrize("movement", [TILT, sharpened(0.3)])
 def test_expected_shares_are_the_truth_of_the_most_even_start(movement: Movement) -> None:
     """With so many groups that five standard errors are less than .004."""
-    start = Start.of_window(Window((1.0,), 10**6, 0.55, 0.15, 0.1), 8)
+    start = Start.of_window(Window((1.0,), 10**6, 0.55, 0.25, 0.15, 0.1), 8)
     curve = log(Drawn(start), np.random.default_rng(1), movement, np.array([0.0, 0.6]), 400_000)
     predictor = Predictor(Start.of_window(curve.window(0, 1), 8), movement, 8, 0.95, 1)
     correct, dead = predictor.shares(curve.window(1, 2))

@@ -14,7 +14,8 @@ from reweight.rollouts import Counts
 
 def window(world, groups: int = 100_000) -> Window:
     p, w = world.nodes, world.weights
-    return Window((1.0, 2.0), groups, float(w @ p), float(w @ p**8), float(w @ (1 - p) ** 8))
+    right, wrong = float(w @ p**8), float(w @ (1 - p) ** 8)
+    return Window((1.0, 2.0), groups, float(w @ p), right + wrong, right, wrong)
 
 
 def test_the_start_has_the_shares_of_the_rows(world) -> None:
@@ -56,6 +57,8 @@ def test_counts_and_a_log_of_the_same_groups_give_the_same_start() -> None:
 
 
 def test_shares_of_zero_and_one_are_no_obstacle_and_missing_ones_are_named() -> None:
-    assert Start.of_window(Window((1.0,), 50, 0.5, 0.0, 0.0), 8).best.mean(lambda p: p) == pytest.approx(0.5, abs=0.01)
+    assert Start.of_window(Window((1.0,), 50, 0.5, 0.0, 0.0, 0.0), 8).best.mean(lambda p: p) == pytest.approx(
+        0.5, abs=0.01
+    )
     with pytest.raises(InputError, match="give a file of base rollouts"):
-        Start.of_window(Window((1.0,), 50, 0.5, np.nan, np.nan), 8)
+        Start.of_window(Window((1.0,), 50, 0.5), 8)
