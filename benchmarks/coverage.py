@@ -14,16 +14,19 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from reweight.emitting.worlds import WORLDS, World
 
+from reweight.emitting.worlds import WORLDS, World
 from reweight.forecasting.functional import Functional, dead_share, pass_at, signal
-from reweight.forecasting.quantity import Estimator, Quantity
+from reweight.forecasting.mixture import MixtureBounds
+from reweight.forecasting.quantity import Estimator
+from reweight.forecasting.region import count_region
 from reweight.objectives.advantage import Advantage
 from reweight.rollouts import Counts
 
@@ -128,25 +131,50 @@ def _intervals(
     histogram: NDArray[np.int64], bounds: bool, rng: np.random.Generator | None
 ) -> Iterator[tuple[str, str, float, float]]:
     n, prompts = histogram.size - 1, int(histogram.sum())
-    counts = Counts.of([n] * prompts, np.repeat(np.arange(n + 1), histogram).tolist())
-    estimator = Estimator(counts, LEVEL)
-    for name, make in (BOUNDS if bounds else IDENTIFIED).items():
-        found = estimator.mean(make())
-        yield name, "bounds" if bounds else "ELP", found.low, found.high
-        if rng is not None and not bounds:
-            yield name, "bootstrap", *_bootstrap(make().unbiased(n, np.arange(n + 1)), histogram, rng)
+    c = np.repeat(np.arange(n + 1), histogram)
     if bounds:
-        chance: Quantity | None = estimator.discovery(DISCOVERY_SAMPLES)
-        if chance is not None:
-            yield DISCOVERY, "bounds", chance.low, chance.high
+        yield from _bounds(n, c)
+        return
+    estimator = Estimator(Counts.of([n] * prompts, c.tolist()), LEVEL)
+    for name, make in IDENTIFIED.items():
+        found = estimator.mean(make())
+        yield name, "ELP", found.low, found.high
+    if rng is not None:
+        yield from _bootstrap(histogram, rng)
 
 
-def _bootstrap(values: Floats, histogram: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
-    """Percentiles of the mean over resampled prompts."""
-    prompts = int(histogram.sum())
-    means = rng.multinomial(prompts, histogram / prompts, RESAMPLES) @ values / prompts
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
+def _bounds(n: int, c: NDArray[np.int64]) -> Iterator[tuple[str, str, float, float]]:
+    """What Estimator gives where all prompts have n samples; the laws on the grid are computed once for all files."""
+    laws, values = _grid(n)
+    found = replace(laws, region=count_region(n, c, LEVEL))
+    for name in BOUNDS:
+        yield name, "bounds", *found.mean(_constant(values[name]), (0.0, 1.0))
+    if (c == 0).any():
+        never, later = values["never found"], values[DISCOVERY]
+        yield DISCOVERY, "bounds", *found.ratio(_constant(later), _constant(never))
+
+
+@lru_cache
+def _grid(n: int) -> tuple[MixtureBounds, dict[str, Floats]]:
+    laws = MixtureBounds.of(count_region(n, np.zeros(1, np.int64), LEVEL))
+    values = {name: make().at(laws.grid) for name, make in BOUNDS.items()}
+    never = (1.0 - laws.grid) ** n
+    later = never * (1.0 - (1.0 - laws.grid) ** DISCOVERY_SAMPLES)
+    return laws, values | {"never found": never, DISCOVERY: later}
+
+
+def _constant(values: Floats) -> Callable[[Floats], Floats]:
+    return lambda _: values
+
+
+def _bootstrap(histogram: NDArray[np.int64], rng: np.random.Generator) -> Iterator[tuple[str, str, float, float]]:
+    """Percentiles of the means over resampled prompts."""
+    n, prompts = histogram.size - 1, int(histogram.sum())
+    values = np.array([make().unbiased(n, np.arange(n + 1)) for make in IDENTIFIED.values()])
+    means = rng.multinomial(prompts, histogram / prompts, RESAMPLES) @ values.T / prompts
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    for name, *limits in zip(IDENTIFIED, low.tolist(), high.tolist(), strict=True):
+        yield name, "bootstrap", *limits
 
 
 def _events(name: str, truth: float, cell: Cell) -> float:
@@ -218,8 +246,8 @@ def _least(tallies: list[Tally]) -> float:
 PAGE = """# Coverage of a forecast's intervals and bounds
 
 {repeats} files a cell, nominal coverage {level}; `python -m benchmarks.coverage` draws them again. The worlds are those
-of `reweight simulate --world`. Intervals are empirical likelihood with Poisson-calibrated thresholds (ELP); the bootstrap
-resamples prompts {resamples} times. A cell passes if the one-sided 99.9 % binomial limit of its coverage includes the
+of `reweight simulate --world`. Intervals are empirical likelihood with Poisson-calibrated thresholds (ELP); the
+bootstrap resamples prompts {resamples} times. A cell passes if the one-sided 99.9 % binomial limit of its coverage includes the
 nominal one.
 
 {summary}
