@@ -22,6 +22,7 @@ __all__ = ["Prediction", "Predictor", "amount_for"]
 Floats = NDArray[np.float64]
 
 FARTHEST = 2.0**40
+BEYOND = 32.0
 Moved = Callable[[float], PassRateFunction]
 """A function of the pass rate at the start by the amount of movement."""
 SHARES: dict[str, Callable[[int], Floats]] = {
@@ -194,10 +195,17 @@ class Predictor:
         def excess(each: float) -> float:
             return bounds.mean(condition(each), (0.0, 1.0))[side] - mean
 
-        reach = amount - 1.5 * slope * excess(amount)
-        if abs(reach - amount) < NUDGE * slope or excess(reach) * excess(amount) >= 0.0:
-            return reach
-        root = float(brentq(excess, *sorted((reach, amount)), xtol=0.01 * abs(reach - amount)))
+        here = excess(amount)
+        step = 1.5 * slope * here
+        if abs(step) < NUDGE * slope:
+            return amount - step
+        # Where no amount is too much for every start, one far beyond stands for it.
+        farthest = BEYOND * step
+        while excess(amount - step) * here > 0.0:
+            if step == farthest:
+                return amount - step
+            step *= 2.0
+        root = float(brentq(excess, *sorted((amount - step, amount)), xtol=0.01 * abs(step)))
         return root + 0.02 * (amount - root)
 
     def _prediction(
