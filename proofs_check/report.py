@@ -168,28 +168,8 @@ def _figures() -> Section:
 
 
 def _forecast(found: Forecast) -> Section:
-    from reweight.reports import Code, Section, Table, Text
+    from reweight.forecasting.report import sections
+    from reweight.reports import Section, Text
 
-    tables = [Table(table.header, table.rows, table.title) for table in found.tables()]
     intro = "What the base model's own samples say about a run, before it is started (`reweight forecast`)."
-    notes = Table(["note"], [[note] for note in found.notes], "What to know before relying on the numbers")
-    blocks = [Text(intro), Code("\n".join(found.summary())), _forecast_figure(found), *tables, notes]
-    return Section("Forecast from base rollouts", blocks)
-
-
-def _forecast_figure(found: Forecast) -> Any:
-    from reweight.plots import forecast as panels
-    from reweight.plots import style
-    from reweight.reports import Figure
-
-    with style.use():
-        figure, (left, middle, right) = style.subplots(columns=3, height=0.38, wide=True)
-        panels.dead_share(left, found.dead_share, found.level)
-        panels.signal(middle, found.signal, found.level)
-        panels.counts(right, found.histogram)
-        figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=2)
-        figure.draw_without_rendering()
-    caption = "Share of groups without any advantage and signal per rollout by group size, and the counts in the file."
-    return Figure(
-        figure, "forecast", caption, "Three panels: dead-group share and signal by group size, and a histogram."
-    )
+    return Section("Forecast from base rollouts", [Text(intro), *sections(found)])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reweight.cli import options
 from reweight.cli.numbers import real_number
+from reweight.terminal import line
+
+if TYPE_CHECKING:
+    from reweight.forecasting.result import Forecast
 
 __all__ = ["command"]
 
@@ -20,12 +25,20 @@ Groups = Annotated[
     list[int] | None,
     typer.Option("-T", "--groups", help="Groups drawn from a never-solved prompt; may be repeated. [1 to 256]"),
 ]
-Level = Annotated[str, typer.Option(help="Coverage of intervals and bounds.")]
 Format = Annotated[str | None, typer.Option("--format", help="Read the file as this format.")]
 Threshold = Annotated[str | None, typer.Option(help="Rewards of at least this are correct.")]
 Reward = Annotated[str | None, typer.Option(help="The field or column that says what is correct.")]
 Step = Annotated[int | None, typer.Option(help="Use the rows of this training step.")]
 Merge = Annotated[bool, typer.Option("--merge", help="Add rows that repeat a prompt.")]
+AllSteps = Annotated[bool, typer.Option("--all-steps", help="Pool all training steps, where the policy never changed.")]
+GroupRows = Annotated[int | None, typer.Option(help="Rows of one group, where a file does not tell.")]
+Filter = Annotated[str | None, typer.Option("--filter", help="Of several filters of a harness, take this one.")]
+Answer = Annotated[str | None, typer.Option(help="The field with the extracted answer.")]
+Taus = Annotated[list[str] | None, typer.Option("--tau", help="Tilt time of the path; may be repeated. [0 to 3]")]
+NoPath = Annotated[bool, typer.Option("--no-path", help="Leave out the path over tilt time.")]
+NoControl = Annotated[bool, typer.Option("--no-control", help="Leave out the halves of the file.")]
+Length = Annotated[str | None, typer.Option(help="Tokens a sample, to state budgets by token.")]
+Level = Annotated[str, typer.Option(help="Coverage of intervals and bounds.")]
 
 
 def command(
@@ -38,31 +51,64 @@ def command(
     threshold: Threshold = None,
     reward: Reward = None,
     step: Step = None,
+    all_steps: AllSteps = False,
+    group_rows: GroupRows = None,
+    filter_name: Filter = None,
+    answer: Answer = None,
     merge: Merge = False,
+    taus: Taus = None,
+    no_path: NoPath = False,
+    no_control: NoControl = False,
+    length: Length = None,
     as_json: options.AsJson = False,
     out: options.Out = None,
 ) -> None:
     """Forecast a run from base rollouts: dead groups, signal, pass@k and discovery, with intervals or bounds."""
     from reweight import rollouts
     from reweight.files import check_writable
-    from reweight.forecasting.files import write_files
     from reweight.forecasting.forecast import DISCOVERY_GROUPS, GROUP_SIZES, forecast
-    from reweight.terminal import line
+    from reweight.forecasting.path import TAUS
+    from reweight.forecasting.questions import Questions
 
     if out is not None:
         check_writable(out)
-    least = None if threshold is None else real_number(threshold, "--threshold")
+    questions = Questions(
+        control=not no_control,
+        taus=() if no_path else [real_number(tau, "--tau") for tau in taus or ()] or TAUS,
+        length=None if length is None else real_number(length, "--length"),
+    )
     result = forecast(
-        rollouts.read(file, format_name, threshold=least, merge=merge, reward=reward, step=step),
+        rollouts.read(
+            file,
+            format_name,
+            threshold=None if threshold is None else real_number(threshold, "--threshold"),
+            merge=merge,
+            reward=reward,
+            step=step,
+            all_steps=all_steps,
+            group_rows=group_rows,
+            filter=filter_name,
+            answer=answer,
+        ),
         options.changed(options.objective_from(preset), group_size=group_sizes[0] if group_sizes else None),
         level=real_number(level, "--level"),
         group_sizes=group_sizes or GROUP_SIZES,
         discovery_groups=groups or DISCOVERY_GROUPS,
+        questions=questions,
     )
-    written = write_files(result, out) if out is not None else ()
+    written = _write(result, file, out) if out is not None else ()
     if as_json:
         options.print_json(result.to_dict())
     else:
         typer.echo(str(result))
     for path in written:
         typer.echo(f"wrote {line(path)}", err=True)
+
+
+def _write(result: Forecast, file: str, out: str) -> tuple[Path, ...]:
+    import sys
+
+    from reweight.forecasting.files import write_files
+    from reweight.reports.provenance import provenance
+
+    return write_files(result, out, provenance([file], ["reweight", *sys.argv[1:]]))

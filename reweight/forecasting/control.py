@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reweight.forecasting.quantity import Quantity
+from reweight.forecasting.quantity import Quantity, shown
 from reweight.forecasting.table import Table
 from reweight.rollouts import Counts
 
@@ -104,15 +104,18 @@ class Control:
         rows = tuple(
             (
                 name,
-                str(row.whole),
-                str(row.first),
-                str(row.second),
+                *(_short(each) for each in (row.whole, row.first, row.second)),
                 "-" if row.difference is None else str(row.difference),
                 "yes" if row.agree else "NO",
             )
             for name, row in self.numbers.items()
         )
         return (Table(title, header, rows),)
+
+
+def _short(found: Quantity) -> str:
+    """Without its interval, which stands in the tables above, where it is an estimate."""
+    return str(found) if found.estimate is None else shown(found.estimate)
 
 
 def control(counts: Counts, analyse: Callable[[Counts], Mapping[str, Quantity]], level: float) -> Control | None:

@@ -1,13 +1,14 @@
-"""A forecast's files: JSON, Markdown and the figure."""
+"""A forecast's files: the report as a page, as Markdown and as JSON with its figures, and the forecast itself."""
 
 from __future__ import annotations
 
 import json
 import os
-from io import BytesIO
+from collections.abc import Mapping
 from pathlib import Path
 
-from reweight.files import write_all
+from reweight.files import write_atomic
+from reweight.forecasting.report import report
 from reweight.forecasting.result import Forecast
 
 __all__ = ["to_json", "write_files"]
@@ -18,35 +19,22 @@ def to_json(forecast: Forecast) -> str:
     return json.dumps(forecast.to_dict(), indent=2, allow_nan=False)
 
 
-def write_files(forecast: Forecast, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Write forecast.json, forecast.md, forecast.png and forecast.svg, each whole or not at all.
+def write_files(forecast: Forecast, folder: str | os.PathLike[str], facts: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write forecast.json, report.md, report.json, the figures and index.html, each whole or not at all.
+
+    Parameters
+    ----------
+    forecast : Forecast
+    folder : path
+    facts : mapping of str to str
+        What stands at the head of the report (reweight.reports.provenance).
 
     Raises
     ------
     InputError
         If the folder cannot be made or written to.
     """
-    contents: dict[str, bytes | str] = {
-        "forecast.json": to_json(forecast) + "\n",
-        "forecast.md": forecast.to_markdown(),
-        **_figure(forecast),
-    }
-    return tuple(write_all(folder, contents).values())
-
-
-def _figure(forecast: Forecast) -> dict[str, bytes]:
-    from reweight.plots import forecast as panels
-    from reweight.plots import style
-
-    with style.use():
-        figure, (left, middle, right) = style.subplots(columns=3, height=0.38, wide=True)
-        panels.dead_share(left, forecast.dead_share, forecast.level)
-        panels.signal(middle, forecast.signal, forecast.level)
-        panels.counts(right, forecast.histogram)
-        figure.legend(*left.get_legend_handles_labels(), loc="outside lower left", ncols=2)
-        images = {}
-        for kind in ("png", "svg"):
-            buffer = BytesIO()
-            figure.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
-            images[f"forecast.{kind}"] = buffer.getvalue()
-    return images
+    written = report(forecast, facts).write(folder)
+    document = Path(folder) / "forecast.json"
+    write_atomic(document, to_json(forecast) + "\n")
+    return (written["html"], written["markdown"], written["json"], document)

@@ -10,6 +10,7 @@ import numpy as np
 from reweight.errors import InputError
 from reweight.forecasting.functional import dead_share, pass_at, signal
 from reweight.forecasting.quantity import Estimator
+from reweight.forecasting.questions import Questions, answer
 from reweight.forecasting.result import Forecast
 from reweight.rollouts import Counts, Groups, Rollouts
 from reweight.terminal import line, quoted
@@ -33,6 +34,7 @@ def forecast(
     level: float = 0.95,
     group_sizes: Sequence[int] = GROUP_SIZES,
     discovery_groups: Sequence[int] = DISCOVERY_GROUPS,
+    questions: Questions | None = None,
 ) -> Forecast:
     """Say what base rollouts tell about a run with groups of each size.
 
@@ -52,6 +54,8 @@ def forecast(
         Group sizes G, and the k of pass@k beside k = 1.
     discovery_groups : sequence of int
         Numbers T of groups drawn from a never-solved prompt.
+    questions : Questions, optional
+        What else to answer; nothing by default.
 
     Returns
     -------
@@ -121,6 +125,7 @@ def forecast(
             if (chance := estimator.discovery(number * objective.group_size)) is not None
         },
         notes=_notes(estimator, sizes, objective.advantage),
+        parts={} if questions is None else answer(questions, read, counts, objective, level),
     )
 
 

@@ -1,11 +1,12 @@
-"""The forecast of a file, and how it reads: as text, as Markdown and as JSON."""
+"""The forecast of a file, and how it reads as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from reweight.forecasting.part import Part
 from reweight.forecasting.quantity import Quantity, shown
 from reweight.forecasting.table import Table
 from reweight.objectives.advantage import Advantage
@@ -50,6 +51,8 @@ class Forecast:
         to it from other prompts. Empty if every prompt was solved.
     notes : tuple of str
         What to know before relying on the numbers.
+    parts : mapping of str to Part
+        What else was asked for, by its key in the JSON.
     """
 
     source: str
@@ -70,6 +73,7 @@ class Forecast:
     discovery_group_size: int
     discovery: Mapping[int, Quantity]
     notes: tuple[str, ...]
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain JSON values; reweight/forecasting/schema.json describes them."""
@@ -99,6 +103,7 @@ class Forecast:
                 "groups": by_number(self.discovery),
             },
             "notes": list(self.notes),
+            **{name: part.to_dict() for name, part in self.parts.items()},
         }
 
     def summary(self) -> tuple[str, ...]:
@@ -118,7 +123,15 @@ class Forecast:
         return tuple(line(text, LONGEST_LINE) for text in lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """The tables, as text cells."""
+        """All tables, as text cells."""
+        return (*self.core_tables(), *(table for part in self.parts.values() for table in part.tables()))
+
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes of all parts, each once."""
+        return tuple(dict.fromkeys((*self.notes, *(note for part in self.parts.values() for note in part.notes))))
+
+    def core_tables(self) -> tuple[Table, ...]:
+        """Groups by their size, pass@k, and what never-solved prompts may expect."""
         by_size = Table(
             "By group size G: an estimate with its interval up to the samples a prompt, bounds beyond",
             ("G", "dead groups", "signal per rollout"),
@@ -141,16 +154,6 @@ class Forecast:
         )
         return by_size, by_k, Table(title, ("T", "prompts", "chance of one prompt"), rows)
 
-    def to_markdown(self) -> str:
-        """The same as a Markdown page, with text from the file made harmless."""
-        from reweight.reports.markdown import escape
-
-        parts = ["# Forecast", "", *(f"- {escape(text)}" for text in self.summary())]
-        for table in self.tables():
-            parts += ["", f"## {escape(table.title)}", "", _pipes(table.header), _pipes(("---",) * len(table.header))]
-            parts += [_pipes(row) for row in table.rows]
-        return "\n".join([*parts, "", "## Notes", "", *(f"- {escape(note)}" for note in self.notes), ""])
-
     def __str__(self) -> str:
         from io import StringIO
 
@@ -171,14 +174,10 @@ class Forecast:
                 shown.add_row(*row)
             console.print(shown)
         console.print()
-        for note in self.notes:
+        for note in self.all_notes():
             console.print(Text(f"note: {note}"), soft_wrap=True)
         return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
 
 
 def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({shown(part / whole)})"
-
-
-def _pipes(cells: tuple[str, ...]) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -75,7 +75,7 @@ def pass_rate_path(
         artists.append(axes.annotate(f"{budget:g} nats", (at, cap), xycoords=("axes fraction", "data"), **ON_LINE))
     if leash:
         axes.plot([], [], color=style.GREEN, linewidth=0.8, label="KL leash of any trainer")
-    _label(axes, x, "mean pass rate")
+    _label(axes, x, (low if policy_gradient is None else [low, policy_gradient[0]], high), "mean pass rate")
     return artists
 
 
@@ -105,7 +105,7 @@ def dead_share_path(
     """
     x = np.asarray(taus, dtype=float)
     artists = _band(axes, x, low, high, compatible, style.BLUE, "TILT")
-    _label(axes, x, f"dead-group share, $G={group_size}$")
+    _label(axes, x, (low, high), f"dead-group share, $G={group_size}$")
     return artists
 
 
@@ -123,9 +123,10 @@ def _band(
     return artists
 
 
-def _label(axes: Axes, x: ArrayLike, name: str) -> None:
+def _label(axes: Axes, x: ArrayLike, ends: tuple[ArrayLike, ArrayLike], name: str) -> None:
     axes.set_xlim(float(np.min(x)), float(np.max(x)))
-    axes.set_ylim(0.0, 1.0)
+    bottom, top = float(np.min(ends[0])), float(np.max(ends[1]))
+    axes.set_ylim(max(0.0, np.floor(10 * bottom - 0.5) / 10), min(1.0, np.ceil(10 * top + 0.5) / 10))
     axes.set_xlabel(r"tilt time $\tau$ (sum of step sizes, not steps)")
     axes.set_ylabel(name)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.3), borderaxespad=0.0)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.22), borderaxespad=0.0)

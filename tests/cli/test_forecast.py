@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -49,12 +50,26 @@ def test_the_preset_decides_what_the_signal_is(reweight) -> None:
     assert signal["trl"] > signal["rloo"] > 0
 
 
-def test_out_writes_four_files(reweight, tmp_path: Path) -> None:
+def test_out_writes_a_report(reweight, tmp_path: Path) -> None:
     code, _, err = reweight("forecast", example(), "-G", "8", "-T", "1", "--out", tmp_path / "out")
     assert code == 0
-    names = ["forecast.json", "forecast.md", "forecast.png", "forecast.svg"]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
+    names = ["forecast.json", "index.html", "report.json", "report.md"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.is_file()) == names
     assert all(name in err for name in names)
+    assert sorted(path.stem for path in (tmp_path / "out" / "figures").glob("*.svg")) == ["forecast", "path"]
+    facts = json.loads((tmp_path / "out" / "report.json").read_text())["facts"]
+    assert facts["command"].startswith("reweight ")
+    assert hashlib.sha256(example().read_bytes()).hexdigest() in facts.values()
+    assert "numpy" in facts["versions"]
+
+
+def test_parts_can_be_left_out(reweight) -> None:
+    code, out, _ = reweight("forecast", example(), "-G", "8", "-T", "1", "--no-path", "--no-control", "--json")
+    assert code == 0
+    assert not {"path", "policy_gradient", "control"} & json.loads(out).keys()
+    code, out, _ = reweight("forecast", example(), "-G", "8", "-T", "1", "--tau", "0.5", "--length", "100")
+    assert code == 0
+    assert "nats a token at 100 tokens" in out
 
 
 def test_every_file_of_the_data_folder(reweight) -> None:

@@ -17,6 +17,7 @@ from reweight.errors import InputError
 from reweight.forecasting import Forecast
 from reweight.forecasting.files import to_json, write_files
 from reweight.forecasting.forecast import forecast
+from reweight.forecasting.questions import Questions
 from reweight.objectives.advantage import Advantage
 from reweight.objectives.objective import Objective
 
@@ -246,23 +247,41 @@ def test_a_number_of_samples_of_its_own_for_each_prompt() -> None:
 def test_files_are_written_and_text_from_a_file_is_made_harmless(tmp_path: Path) -> None:
     source = tmp_path / "<img src=x>|[x](javascript:1)\x1b[31m\n# forged.jsonl"
     source.write_text('{"id": "a", "n": 2, "c": 1, "[y](javascript:2)\\u001b\\n<b>": 1}\n')
-    result = forecast(rollouts.read(source), TRL, group_sizes=[2, 4], discovery_groups=[1])
-    written = write_files(result, tmp_path / "out")
-    assert [path.name for path in written] == ["forecast.json", "forecast.md", "forecast.png", "forecast.svg"]
-    assert json.loads(written[0].read_text()) == result.to_dict()
-    page = written[1].read_text()
+    questions = Questions(taus=[0, 0.5])
+    result = forecast(rollouts.read(source), TRL, group_sizes=[2, 4], discovery_groups=[1], questions=questions)
+    written = write_files(result, tmp_path / "out", {"command": "reweight forecast"})
+    assert [path.name for path in written] == ["index.html", "report.md", "report.json", "forecast.json"]
+    html, markdown, _, document = written
+    assert json.loads(document.read_text()) == result.to_dict()
+    page = markdown.read_text()
     assert page.replace("\n", "").isprintable()
-    assert active_kinds(page) == set()
+    assert active_kinds(page) == {"image"}
+    assert page.count("![") == page.count("](figures/") == 2
     assert r"\<img src=x\>\|\[x\](javascript:1)" in page
     assert str(result).replace("\n", "").isprintable()
     assert not any(text.startswith("# forged") for text in [*str(result).splitlines(), *page.splitlines()])
-    assert written[2].read_bytes().startswith(b"\x89PNG")
-    assert b"<svg" in written[3].read_bytes()
-    again = write_files(result, tmp_path / "again")
+    assert "<img src=x>" not in html.read_text()
+    for name in ("forecast", "path"):
+        assert (tmp_path / "out" / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert b"<svg" in (tmp_path / "out" / "figures" / f"{name}.svg").read_bytes()
+    again = write_files(result, tmp_path / "again", {"command": "reweight forecast"})
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
+
+
+def test_parts_are_in_the_text_and_in_the_json() -> None:
+    result = of([8] * 40, [0, 3, 8, 8] * 10, questions=Questions(taus=[0, 1]))
+    assert list(result.parts) == ["path", "policy_gradient", "control"]
+    document = result.to_dict()
+    assert document["control"]["prompts"] == [20, 20]
+    assert [row["tau"] for row in document["path"]["path"]] == [0, 1]
+    text = str(result)
+    for part in result.parts.values():
+        for table in part.tables():
+            assert table.title in text
+        assert all(note in text for note in part.notes)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written to"):
-        write_files(of([8], [3]), tmp_path / "file")
+        write_files(of([8], [3]), tmp_path / "file", {})

@@ -1,0 +1,76 @@
+"""What a forecast is asked beside its numbers by group size, and the parts that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reweight.forecasting.control import control
+from reweight.forecasting.functional import dead_share, pass_at, signal
+from reweight.forecasting.part import Part
+from reweight.forecasting.path import TAUS, tilt_path
+from reweight.forecasting.quantity import Estimator, Quantity
+
+if TYPE_CHECKING:
+    from reweight.forecasting.curve import Curve
+    from reweight.objectives.objective import Objective
+    from reweight.rollouts import Counts, Rollouts
+
+__all__ = ["Questions", "answer"]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Which parts a forecast has.
+
+    Parameters
+    ----------
+    control : bool
+        The same numbers for the two halves of the file.
+    taus : sequence of float
+        Tilt times of the path under TILT and policy gradients; no path without any.
+    length : float, optional
+        Tokens a sample, to state budgets by token.
+    curve : Curve, optional
+        A trainer's log, held against the model that starts from the file.
+    kappa : float, optional
+        Declared spread of that model.
+    """
+
+    control: bool = True
+    taus: Sequence[float] = TAUS
+    length: float | None = None
+    curve: Curve | None = None
+    kappa: float | None = None
+
+
+def answer(
+    questions: Questions, rollouts: Rollouts, counts: Counts, objective: Objective, level: float
+) -> dict[str, Part]:
+    """The parts, by their key in the JSON and in the order in which they are shown."""
+    parts: dict[str, Part] = {}
+    if questions.taus:
+        from reweight.forecasting.envelope import envelope
+
+        pairs = None if rollouts.answers is None else rollouts.answers.equal_pairs(len(counts.prompts))
+        parts["path"] = tilt_path(counts, objective, taus=questions.taus, length=questions.length, level=level)
+        parts["policy_gradient"] = envelope(counts, objective, pairs, taus=questions.taus, level=level)
+    if questions.curve is not None:
+        from reweight.forecasting.calibrate import calibrate
+
+        parts["calibration"] = calibrate(questions.curve, objective, counts, kappa=questions.kappa, level=level)
+    if questions.control and (halves := control(counts, lambda part: _decisive(part, objective, level), level)):
+        parts["control"] = halves
+    return parts
+
+
+def _decisive(counts: Counts, objective: Objective, level: float) -> Mapping[str, Quantity]:
+    """The numbers that one decides by, at the group size of the objective."""
+    estimator, size = Estimator(counts, level), objective.group_size
+    return {
+        "pass rate": estimator.mean(pass_at(1)),
+        f"pass@{size}": estimator.mean(pass_at(size)),
+        f"dead groups, G = {size}": estimator.mean(dead_share(size)),
+        f"signal, G = {size}": estimator.mean(signal(size, objective.advantage)),
+    }
