@@ -201,20 +201,25 @@ def slowest_and_fastest(
 def _from_answers(
     counts: Counts, objective: Objective, pairs: Pairs, times: tuple[float, ...], level: float
 ) -> list[Quantity]:
-    """Linear programs over the joint distribution of pass rate and both concentrations.
+    """The mean pass rate now, and linear programs for gain and end over the joint distribution of p, a and b.
 
     Given c, equal pairs of the correct samples are C(c, 2) a in the mean, so the means of a and of b within ranges of c
-    are limited by intervals of their own.
+    are limited by intervals of their own. The mean now and the programs have half of what may go wrong each.
     """
+    half = (1.0 + level) / 2.0
+    still = Estimator(counts, half).mean(pass_at(1))
     coarse, fine = _grid(COARSE), _grid(FINE)
     points = np.concatenate([coarse, fine], axis=1)
-    bounds = MixtureBounds(*_limits(counts, pairs, level, points), np.arange(coarse.shape[1]))
+    bounds = MixtureBounds(*_limits(counts, pairs, half, points), np.arange(coarse.shape[1]))
     slowest, fastest = slowest_and_fastest(points[0], points[1], points[2], objective, times)
     found = []
     for slow, fast in zip(slowest, fastest, strict=True):
-        low, _ = bounds.mean(_always(slow), (0.0, 1.0))
-        _, high = bounds.mean(_always(fast), (0.0, 1.0))
-        found.append(Quantity(None, low, high, False))
+        least, _ = bounds.mean(_always(slow - points[0]), (0.0, 1.0))
+        _, most = bounds.mean(_always(fast - points[0]), (0.0, 1.0))
+        lowest, _ = bounds.mean(_always(slow), (0.0, 1.0))
+        _, highest = bounds.mean(_always(fast), (0.0, 1.0))
+        top = min(highest, still.high + most)
+        found.append(Quantity(None, min(top, max(lowest, still.low + least)), top, False))
     return found
 
 

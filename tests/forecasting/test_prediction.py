@@ -31,7 +31,7 @@ def log(world, rng: np.random.Generator, movement: Movement, amounts: np.ndarray
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["uniform", "u-shaped", "two-point"])
 def test_intervals_cover_in_worlds_that_move_as_the_model_says(worlds, acceptable, name: str) -> None:
-    repeats, inside = 100, np.zeros(3, int)
+    repeats, inside = 40, np.zeros(3, int)
     rng = np.random.default_rng(len(name))
     for _ in range(repeats):
         curve = log(worlds[name], rng, TILT, 0.04 * np.array([*[0] * 5, *range(1, 26)]), 150)
