@@ -82,16 +82,16 @@ class Tally:
 SLACK = 1e-9
 """Rounding of the truth and of a limit."""
 
-IDENTIFIED: dict[str, Callable[[], Functional]] = {
-    "pass rate": lambda: pass_at(1),
-    "pass@4": lambda: pass_at(4),
-    "pass@8": lambda: pass_at(8),
-    "dead share, G = 8": lambda: dead_share(8),
-    "signal, G = 8": lambda: signal(8, Advantage()),
+IDENTIFIED: dict[str, Functional] = {
+    "pass rate": pass_at(1),
+    "pass@4": pass_at(4),
+    "pass@8": pass_at(8),
+    "dead share, G = 8": dead_share(8),
+    "signal, G = 8": signal(8, Advantage()),
 }
-BOUNDS: dict[str, Callable[[], Functional]] = {
-    "dead share, G = 64": lambda: dead_share(64),
-    "pass@64": lambda: pass_at(64),
+BOUNDS: dict[str, Functional] = {
+    "dead share, G = 64": dead_share(64),
+    "pass@64": pass_at(64),
 }
 DISCOVERY = f"discovery in {DISCOVERY_SAMPLES} samples"
 
@@ -113,13 +113,15 @@ def simulate(cell: Cell, repeats: int, *, bounds: bool, bootstrap: bool = True) 
     for mark, times in files.items():
         histogram = np.frombuffer(mark, np.int64)
         for name, method, low, high in _intervals(histogram, bounds, rng if bootstrap else None):
-            tally = tallies.setdefault((name, method), Tally(events=_events(name, truths[name], cell)))
+            tally = tallies.setdefault((name, method), Tally())
             tally.add(truths[name], low, high, times)
+    for (name, _), tally in tallies.items():
+        tally.events = _events(name, truths[name], cell)
     return tallies
 
 
 def _truths(world: World, n: int, bounds: bool) -> dict[str, float]:
-    truths = {name: world.mean(make().at) for name, make in (BOUNDS if bounds else IDENTIFIED).items()}
+    truths = {name: world.mean(each.at) for name, each in (BOUNDS if bounds else IDENTIFIED).items()}
     if bounds:
         unsolved = world.mean(lambda p: (1.0 - p) ** n)
         later = world.mean(lambda p: (1.0 - p) ** n * (1.0 - (1.0 - p) ** DISCOVERY_SAMPLES))
@@ -136,8 +138,8 @@ def _intervals(
         yield from _bounds(n, c)
         return
     estimator = Estimator(Counts.of([n] * prompts, c.tolist()), LEVEL)
-    for name, make in IDENTIFIED.items():
-        found = estimator.mean(make())
+    for name, each in IDENTIFIED.items():
+        found = estimator.mean(each)
         yield name, "ELP", found.low, found.high
     if rng is not None:
         yield from _bootstrap(histogram, rng)
@@ -157,7 +159,7 @@ def _bounds(n: int, c: NDArray[np.int64]) -> Iterator[tuple[str, str, float, flo
 @lru_cache
 def _grid(n: int) -> tuple[MixtureBounds, dict[str, Floats]]:
     laws = MixtureBounds.of(count_region(n, np.zeros(1, np.int64), LEVEL))
-    values = {name: make().at(laws.grid) for name, make in BOUNDS.items()}
+    values = {name: each.at(laws.grid) for name, each in BOUNDS.items()}
     never = (1.0 - laws.grid) ** n
     later = never * (1.0 - (1.0 - laws.grid) ** DISCOVERY_SAMPLES)
     return laws, values | {"never found": never, DISCOVERY: later}
@@ -170,7 +172,7 @@ def _constant(values: Floats) -> Callable[[Floats], Floats]:
 def _bootstrap(histogram: NDArray[np.int64], rng: np.random.Generator) -> Iterator[tuple[str, str, float, float]]:
     """Percentiles of the means over resampled prompts."""
     n, prompts = histogram.size - 1, int(histogram.sum())
-    values = np.array([make().unbiased(n, np.arange(n + 1)) for make in IDENTIFIED.values()])
+    values = np.array([each.unbiased(n, np.arange(n + 1)) for each in IDENTIFIED.values()])
     means = rng.multinomial(prompts, histogram / prompts, RESAMPLES) @ values.T / prompts
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     for name, *limits in zip(IDENTIFIED, low.tolist(), high.tolist(), strict=True):
@@ -181,7 +183,7 @@ def _events(name: str, truth: float, cell: Cell) -> float:
     """Expected events or non-events, whichever are fewer: the sum of values scaled to [0, 1]."""
     if name not in IDENTIFIED:
         return 0.0
-    functional = IDENTIFIED[name]()
+    functional = IDENTIFIED[name]
     possible = functional.unbiased(cell.samples, np.arange(cell.samples + 1))
     low, high = float(possible.min()), float(possible.max())
     share = (truth - low) / (high - low)

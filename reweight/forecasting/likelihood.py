@@ -11,6 +11,8 @@ from scipy.special import chdtri, gammaincinv
 __all__ = ["mean_interval"]
 
 Floats = NDArray[np.float64]
+LEAST = -700.0
+"""Logarithm of the least distance from 1 that a float holds."""
 
 
 def mean_interval(values: Floats, low: float, high: float, level: float) -> tuple[float, float]:
@@ -63,33 +65,33 @@ def _poisson_divergence(m: float, x: float) -> float:
 
 
 def _upper_limit(values: Floats, weights: Floats, threshold: float) -> float:
-    """Largest mu in [mean, 1] with divergence at most the threshold; values (U,) in [0, 1] with weights (U,)."""
-    from scipy.optimize import brentq
+    """Largest mu in [mean, 1] with divergence at most the threshold; values v (U,) in [0, 1] with weights w (U,).
 
-    mean = float(weights @ values / weights.sum())
-    end = (1.0 + mean) / 2.0
-    while end < 1.0 and _divergence(end, values, weights) < threshold:
-        end = (1.0 + end) / 2.0
-    if end >= 1.0:
-        return 1.0
-    return float(brentq(lambda mu: _divergence(mu, values, weights) - threshold, mean, end, xtol=1e-14, rtol=1e-14))
-
-
-def _divergence(mu: float, values: Floats, weights: Floats) -> float:
-    """Distance from having mean mu: max over lambda in [0, 1/(1 - mu)] of sum w log(1 - lambda (v - mu)).
-
-    With lambda = (1 - t)/(1 - mu) each term is log(t + (1 - t) r), r = (1 - v)/(1 - mu), which no cancellation spoils.
+    The divergence at mu is the largest sum of w log(1 - lambda (v - mu)) over lambda in [0, 1/(1 - mu)]. With
+    s = mu + 1/lambda >= 1 each term is log((s - v)/(s - mu)), and where lambda is best s - mu is the harmonic mean
+    W / sum of w/(s - v): so s gives mu and the divergence without a search. At s = 1 unseen mass sits at 1.
     """
     from scipy.optimize import brentq
 
-    r = (1.0 - values) / (1.0 - mu)
+    total, below = float(weights.sum()), 1.0 - values
+    if below.min() == 0.0:
+        if below.max() == 0.0:
+            return 1.0
+    else:
+        logs = float(weights @ np.log(below))
+        if logs - total * math.log(total / float(weights @ (1.0 / below))) <= threshold:
+            return -math.expm1((logs - threshold) / total)
 
-    def slope(t: float) -> float:
-        return float(weights @ ((1.0 - r) / (t + (1.0 - t) * r)))
+    def excess(log_distance: float) -> float:
+        gaps = below + math.exp(log_distance)
+        return float(weights @ np.log(gaps)) - total * math.log(total / float(weights @ (1.0 / gaps))) - threshold
 
-    if slope(1.0) >= 0:
-        return 0.0
-    # A value at the upper end, r = 0, keeps the root above its weight over all weights, and so above this start.
-    start = 1e-12
-    best = 0.0 if slope(start) <= 0 else float(brentq(slope, start, 1.0, xtol=1e-15, rtol=1e-14))
-    return float(weights @ np.log(best + (1.0 - best) * r))
+    near, far = -1.0, 1.0
+    while excess(near) < 0.0:
+        near *= 2.0
+        if near < LEAST:
+            return 1.0
+    while excess(far) > 0.0:
+        far *= 2.0
+    distance = math.exp(float(brentq(excess, near, far, xtol=1e-13, rtol=1e-14)))
+    return 1.0 + distance - total / float(weights @ (1.0 / (below + distance)))
