@@ -20,6 +20,7 @@ from reweight.errors import InputError
 from reweight.groups.exact_advantages import as_fraction, member_parts, zero_when_constant
 from reweight.groups.expectation import compositions
 from reweight.groups.inputs import check_needs_rewards_alone, exact_probabilities
+from reweight.groups.lattice import sums_suffice
 from reweight.objectives.advantage import Advantage
 
 __all__ = ["Ball", "Term", "as_ball", "ball_gap", "ball_weights", "mass_of", "refined", "terms_of", "value_of"]
@@ -98,23 +99,35 @@ def _term(
     constant = all(level == levels[own] for level, count in zip(levels, row, strict=True) if count)
     if constant and zero_when_constant(advantage):
         return Term(own, tuple(row), ways, Fraction(0), None)
-    if advantage.baseline in ("mean", "leave_one_out") and advantage.scale == "std" and advantage.selection == "all":
-        return Term(own, tuple(row), ways, *_plain_parts(own, row, levels, advantage))
+    if sums_suffice(advantage):
+        total = sum((count * level for count, level in zip(row, levels, strict=True)), Fraction(0))
+        squares = sum((count * level**2 for count, level in zip(row, levels, strict=True)), Fraction(0))
+        return Term(own, tuple(row), ways, *parts_of_sums(levels[own], sum(row), total, squares, advantage))
     members = [own, *(k for k, count in enumerate(row) for _ in range(count))]
     group = [levels[k] for k in members]
     weights = None if lengths is None else [lengths[k] for k in members]
     return Term(own, tuple(row), ways, *member_parts(0, group, group, advantage, weights))
 
 
-def _plain_parts(
-    own: int, row: list[int], levels: Sequence[Fraction], advantage: Advantage
-) -> tuple[Fraction, Fraction]:
-    """Return reward minus mean and the variance from counts, which is fast in large groups."""
-    size = sum(row) + 1
-    total = levels[own] + sum((count * level for count, level in zip(row, levels, strict=True)), Fraction(0))
-    squares = levels[own] ** 2 + sum((count * level**2 for count, level in zip(row, levels, strict=True)), Fraction(0))
-    mean = total / size if advantage.baseline == "mean" else (total - levels[own]) / (size - 1)
-    return levels[own] - mean, (squares - total**2 / size) / (size - advantage.ddof)
+def parts_of_sums(
+    own: Fraction, others: int, total: Fraction, squares: Fraction, advantage: Advantage
+) -> tuple[Fraction, Fraction | None]:
+    """Return an advantage's parts from the sums of the rewards and of the squared rewards of the other members.
+
+    The group is not constant if a statistic of the group enters, and the advantage is one that `sums_suffice`.
+    """
+    size, ddof = others + 1, advantage.ddof
+    baseline = {"mean": (total + own) / size, "leave_one_out": total / max(others, 1), "none": Fraction(0)}
+    centred = own - baseline[advantage.baseline]
+    if advantage.scale == "none":
+        return centred, None
+    if advantage.scale == "mean":
+        divisor = (total + own) / size + advantage.exact_eps
+        return (centred / divisor if divisor else Fraction(0)), None
+    if advantage.scale == "std":
+        return centred, (squares + own**2 - (total + own) ** 2 / size) / max(size - ddof, 1)
+    spread = squares - total**2 / others
+    return (centred, None) if spread == 0 or others <= ddof else (centred, spread / (others - ddof))
 
 
 def value_of(term: Term, advantage: Advantage) -> Ball:

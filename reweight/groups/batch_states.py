@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +87,6 @@ class Groups:
 
 
 def _counts(size: int, types: int) -> Whole:
-    from math import comb
-
     if comb(size + types - 1, types - 1) * size > MOST_MEMBERS:
         raise InputError(
             f"{types} types of answers in groups of {size} are too many groups for a batch: "
@@ -142,7 +141,7 @@ class BatchStates:
 
     def tokens(self, sums: Whole) -> Floats | None:
         """Return the tokens that sums of states (R, C) stand for, shape (R,)."""
-        return None if self.token_unit is None else sums[:, 0] * self.token_unit
+        return None if self.token_unit is None else np.asarray(sums[:, 0] * self.token_unit, dtype=np.float64)
 
     def moments(self, sums: Whole) -> Moments:
         """Return the moments that sums of states (R, C) stand for."""
@@ -255,7 +254,10 @@ def _by_classes(
     values = [_values(table, objective) for table in tables]
     origin = min(float(row.min()) for row in values)
     unit = max(float(row.max()) for row in values) - origin or 1.0
-    rows = [_class_rows((row - origin) / unit, w * weight_unit) for row, w in zip(values, weights, strict=True)]
+    rows = [
+        _class_rows((row - origin) / unit, np.asarray(w * weight_unit, dtype=np.float64))
+        for row, w in zip(values, weights, strict=True)
+    ]
     if _centred(objective) and objective.advantage.second == "batch_standardise":
         _make_canonical(rows, tables, objective, origin, unit)
     classes, index = np.unique(np.concatenate(rows), axis=0, return_inverse=True)

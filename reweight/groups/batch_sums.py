@@ -138,7 +138,7 @@ class _Terms:
         values = group_advantages(rewards, lengths, self.objective, [0]) if second else rewards[:, :1]
         centred = ((values - origin) / unit - own.mean) + self.rest.weight / whole.weight * (own.mean - self.rest.mean)
         if second:
-            return standardised(np.float64(unit), centred, whole.squares, whole.weight, self.objective.advantage)
+            return standardised(np.array(unit), centred, whole.squares, whole.weight, self.objective.advantage)
         return _beside_batch(rewards, lengths, unit, centred, whole, self.objective)
 
 

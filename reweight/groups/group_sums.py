@@ -19,8 +19,15 @@ from reweight.groups.expectation import (
     tabulate_by_type,
 )
 from reweight.groups.filtering import filter_cost, kept, stop_probability
-from reweight.groups.lattice import lattice_advantages, lattice_fits
+from reweight.groups.lattice import (
+    advantages_from_sums,
+    lattice_advantages,
+    lattice_fits,
+    lattice_levels,
+    sums_suffice,
+)
 from reweight.groups.outcomes import Outcomes, lengths_matter
+from reweight.groups.sum_law import SumLaw
 from reweight.groups.terms import aggregation_weights, group_advantages
 from reweight.groups.weights import weigh
 from reweight.objectives.objective import Objective
@@ -28,7 +35,7 @@ from reweight.objectives.objective import Objective
 __all__ = ["GroupSums", "answered", "counted", "expected_sums", "sampled_sums", "split"]
 
 Floats = NDArray[np.float64]
-KEPT_TABLES = 16
+KEPT_TABLES, LARGEST_LENGTH = 16, 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +76,15 @@ def expected_sums(
     sums where rewards are multiples of one number.
     """
     large = _too_large(outcomes, objective)
-    if large and difference_only and not shifts.any():
+    equal = bool((outcomes.lengths == outcomes.lengths[0]).all())
+    if large and equal and difference_only and not shifts.any():
         return _by_weights(outcomes, probabilities, lengths, objective)
     distinct, position = np.unique(shifts, return_inverse=True)
     masses = outcomes.masses(probabilities)
-    if large and lattice_fits(outcomes.rewards, objective.group_size, objective.advantage):
+    if large and equal and lattice_fits(outcomes.rewards, objective.group_size, objective.advantage):
         values = _by_lattice(outcomes, masses, objective, distinct)
+    elif large and _whole(outcomes, objective) is not None:
+        values = _by_sums(outcomes, masses, objective, distinct)
     elif objective.filter is None:
         values = _expected(outcomes, masses, objective.group_size, objective, distinct)
     else:
@@ -85,9 +95,8 @@ def expected_sums(
 def _too_large(outcomes: Outcomes, objective: Objective) -> bool:
     """Whether enumeration is out of reach, and the group plain enough for other ways."""
     plain = outcomes.rewards.ndim == 1 and objective.reward.transform is None and objective.filter is None
-    equal = bool((outcomes.lengths == outcomes.lengths[0]).all())
     entries = composition_entries(len(outcomes.rewards), objective.group_size)
-    return entries > MOST_ENTRIES and plain and equal and not objective.advantage.couples_prompts
+    return entries > MOST_ENTRIES and plain and not objective.advantage.couples_prompts
 
 
 def _by_weights(outcomes: Outcomes, probabilities: Floats, lengths: Floats, objective: Objective) -> GroupSums:
@@ -106,6 +115,39 @@ def _by_lattice(outcomes: Outcomes, masses: Floats, objective: Objective, shifts
     own = np.full((1, objective.group_size), outcomes.lengths[0])
     weight = np.full(len(mass), aggregation_weights(own, objective, [0])[0, 0])
     return np.stack([mass @ split(row, weight, shifts) for row in values])
+
+
+def _whole(outcomes: Outcomes, objective: Objective) -> tuple[NDArray[np.int64], float, float] | None:
+    """Return reward and length of each type as whole numbers, (L, 2), and their units; None where sums do not do."""
+    levels, tokens = np.unique(outcomes.rewards), np.unique(np.append(outcomes.lengths, 0.0))
+    rewards, lengths = lattice_levels(levels), lattice_levels(tokens, LARGEST_LENGTH)
+    if rewards is None or lengths is None or not sums_suffice(objective.advantage):
+        return None
+    columns = (
+        rewards[0][np.searchsorted(levels, outcomes.rewards)],
+        lengths[0][np.searchsorted(tokens, outcomes.lengths)],
+    )
+    return np.stack(columns, axis=1), rewards[1], lengths[1]
+
+
+def _by_sums(outcomes: Outcomes, masses: Floats, objective: Objective, shifts: Floats) -> Floats:
+    """Return E[split | member 1 has type a] by the law of the others' rewards, squares and tokens, shape (L, S)."""
+    found = _whole(outcomes, objective)
+    assert found is not None
+    whole, unit, token = found
+    size, low = objective.group_size, float(outcomes.rewards.min())
+    law = SumLaw.of(np.column_stack([whole[:, 0], whole[:, 0] ** 2, whole[:, 1]]), masses).power(size - 1)
+    first, second, others = law.states.T
+    values = []
+    for reward, length in whole.tolist():
+        signed = advantages_from_sums(reward, first, second, unit, low, size, objective.advantage)
+        if objective.aggregation in ("token_mean", "prompt_token_mean"):
+            weight = size / (token * (length + others))
+        else:
+            own = np.array([[token * length]])
+            weight = np.broadcast_to(aggregation_weights(own, objective, [0])[0], signed.shape)
+        values.append(law.masses @ split(signed, weight, shifts))
+    return np.stack(values)
 
 
 def answered(

@@ -43,8 +43,9 @@ def sums_suffice(advantage: Advantage) -> bool:
 def lattice_levels(levels: Floats, largest: int = LARGEST_LEVEL) -> tuple[NDArray[np.int64], float] | None:
     """Return whole numbers from 0 and a unit with level = lowest + unit * whole number, or None where there are none.
 
-    None of them may be above `largest`. A float means the decimal that it prints as, so that 0.1, 0.2 and 0.3 are evenly spaced, where that moves no
-    difference by more than 2^-43 of the smallest: levels next to each other far from 0 are not what they print as.
+    None of them may be above `largest`. A float means the decimal that it prints as, so that 0.1, 0.2 and 0.3 are
+    evenly spaced, where that moves no difference by more than 2^-43 of the smallest: levels next to each other far from
+    0 are not what they print as.
 
     Examples
     --------
