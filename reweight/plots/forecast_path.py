@@ -75,7 +75,8 @@ def pass_rate_path(
         artists.append(axes.annotate(f"{budget:g} nats", (at, cap), xycoords=("axes fraction", "data"), **ON_LINE))
     if leash:
         axes.plot([], [], color=style.GREEN, linewidth=0.8, label="KL leash of any trainer")
-    _label(axes, x, (low if policy_gradient is None else [low, policy_gradient[0]], high), "mean pass rate")
+    lowest = low if policy_gradient is None else np.minimum(low, policy_gradient[0])
+    _label(axes, x, (lowest, high), "mean pass rate")
     return artists
 
 

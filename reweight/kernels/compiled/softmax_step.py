@@ -7,44 +7,49 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from reweight.kernels.compiled.arithmetic import bits, exp_of_minus, float_of_bits
+
 __all__ = ["parallel", "serial"]
 
-BLOCK = 8192
-SHORT = 0.01  # below this exponent six Taylor terms are exact to 1e-17
-H2, H3, H4, H5, H6 = 1 / 2, 1 / 6, 1 / 24, 1 / 120, 1 / 720
+SHORT = 1e-4  # below this exponent four Taylor terms are exact to 1e-17
+H2, H3 = 1 / 2, 1 / 6
 ORDER_IS_FREE = {"contract", "reassoc", "nsz"}  # sums may be regrouped; NaN and infinity keep their meaning
+NOTHING = np.uint64(0)
 
 
 @njit(cache=True, error_model="numpy", fastmath=ORDER_IS_FREE)
-def _block(u: Any, g: float, largest: float) -> tuple[float, float]:
-    """U *= exp(g u) in place; return the new sum and an upper bound of the new maximum."""
-    total = 0.0
+def _block(u: Any, g: float, largest: float) -> Any:
+    """U *= exp(g u) in place; return the new sum and maximum.
+
+    The maximum is taken of the bits: positive floats are ordered as these are, and integers have no NaN that would keep
+    the loop from being vectorised.
+    """
+    total, top = 0.0, NOTHING
     if abs(g) * largest < SHORT:
         for i in range(u.size):
             x = g * u[i]
-            value = u[i] * (1.0 + x * (1.0 + x * (H2 + x * (H3 + x * (H4 + x * (H5 + x * H6))))))
+            value = u[i] * (1.0 + x * (1.0 + x * (H2 + x * H3)))
             u[i] = value
             total += value
+            top = max(top, bits(value))
     else:
         for i in range(u.size):
-            value = u[i] * np.exp(g * u[i])
+            value = u[i] * exp_of_minus(-g * u[i])  # |g u| is far below 708, where this holds for both signs
             u[i] = value
             total += value
-    # u exp(g u) rises with u where g does not press it down
-    return total, largest * np.exp(max(g * largest, 0.0))
+            top = max(top, bits(value))
+    return total, float_of_bits(top)
 
 
 @njit(cache=True, error_model="numpy")
-def serial(u: Any, g: float, sums: Any, maxima: Any) -> None:
-    """Step all blocks of one reward level; `sums` and `maxima` have one entry a block and are updated."""
-    for block in range(sums.size):
-        part = u[block * BLOCK : min((block + 1) * BLOCK, u.size)]
-        sums[block], maxima[block] = _block(part, g, maxima[block])
+def serial(u: Any, starts: Any, ends: Any, rates: Any, sums: Any, maxima: Any) -> None:
+    """Step all blocks, each with its rate; `sums` and `maxima` have one entry a block and are updated."""
+    for b in range(sums.size):
+        sums[b], maxima[b] = _block(u[starts[b] : ends[b]], rates[b], maxima[b])
 
 
 @njit(cache=True, error_model="numpy", parallel=True)
-def parallel(u: Any, g: float, sums: Any, maxima: Any) -> None:
-    """As `serial`, with blocks spread over threads; the sums are those of each block, so no thread changes a bit."""
-    for block in prange(sums.size):
-        part = u[block * BLOCK : min((block + 1) * BLOCK, u.size)]
-        sums[block], maxima[block] = _block(part, g, maxima[block])
+def parallel(u: Any, starts: Any, ends: Any, rates: Any, sums: Any, maxima: Any) -> None:
+    """As `serial`, with blocks spread over threads; a block is summed by one thread, so their number changes no bit."""
+    for b in prange(sums.size):
+        sums[b], maxima[b] = _block(u[starts[b] : ends[b]], rates[b], maxima[b])
