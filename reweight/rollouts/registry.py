@@ -8,6 +8,7 @@ from typing import cast
 
 from reweight.errors import InputError
 from reweight.rollouts.files import File
+from reweight.rollouts.not_rollouts import what_else
 from reweight.rollouts.reader import Options, Reader
 from reweight.rollouts.sniffing import open_file
 from reweight.rollouts.table import Rollouts
@@ -16,14 +17,25 @@ from reweight.terminal import listed, quoted
 __all__ = ["formats", "read"]
 
 READERS = (
+    "trl_parquet",
+    "verl_dump",
+    "lm_eval_samples",
+    "evalplus",
+    "evalperf",
+    "humaneval_results",
+    "inspect_eval",
+    "inspect_json",
+    "lighteval_details",
+    "question_json",
     "counts_jsonl",
     "rewards_jsonl",
     "counts_csv",
     "rewards_csv",
-    "trl_parquet",
     "counts_parquet",
     "rewards_parquet",
 )
+PLAIN = 6
+"""The last of them are tables of counts and of rewards."""
 
 
 def formats() -> dict[str, str]:
@@ -104,5 +116,10 @@ def _choose(file: File, name: str | None) -> Reader:
             return reader
     if file.kind == "folder":
         raise InputError(f"{file.name} is a folder without files of a known format; give one file of it")
-    known = "; ".join(f"{known_name}: {holds}" for known_name, holds in formats().items())
-    raise InputError(f"{file.name}: no known format has the fields {listed(file.fields)}; known are {known}")
+    other = what_else(file)
+    if other is not None:
+        raise InputError(f"{file.name} {other}")
+    raise InputError(
+        f"{file.name}: no known format has the fields {listed(file.fields)}; give each row id, n and c, or prompt_id "
+        f"and reward, or a file of {', '.join(list(formats())[:-PLAIN])}"
+    )

@@ -101,7 +101,10 @@ class Tally:
         if dropped:
             notes.append(f"prompts without any reward, which are not counted as prompts: {dropped}")
         missing = [LeftOut(MISSING_REWARD, self._missing)] if self._missing else []
-        answers = self._answer_table(groups, kept, right) if self._answers else None
+        without = int(n.sum()) - sum(self._answers.values())
+        if self._answers and without:
+            notes.append(f"answers are not used, as {without} samples have none")
+        answers = self._answer_table(groups, kept, right) if self._answers and not without else None
         return Rollouts(self._file.source, format_name, groups, tuple(notes), (*left_out, *missing), answers)
 
     def _rule(self) -> Rule:

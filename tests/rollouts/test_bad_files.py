@@ -199,7 +199,7 @@ def test_a_threshold_that_is_no_number(tmp_path: Path) -> None:
 def test_fields_of_no_known_format(tmp_path: Path) -> None:
     message = refused_text(tmp_path, "x.jsonl", '{"a": 1, "b": 2}')
     assert "no known format has the fields a, b" in message
-    assert "counts-jsonl: id, n, c" in message
+    assert "give each row id, n and c, or prompt_id and reward, or a file of trl-parquet, verl-dump" in message
 
 
 def test_a_format_that_does_not_exist(tmp_path: Path) -> None:

@@ -84,6 +84,68 @@ TRL = [
     for i in range(12)
 ]
 
+VERL = [
+    {"input": f"q{i // 4}", "output": "?", "gts": "1", "score": 1.0 if i % 2 else -1.0, "step": 1, "acc": i % 2 == 1}
+    for i in range(12)
+]
+LM_EVAL = [
+    {
+        "doc_id": i,
+        "resps": [["1", "2", "3", "4"]],
+        "filtered_resps": [["1", "2", "3", "4"]],
+        "filter": "all",
+        "metrics": ["exact_match"],
+        "exact_match": i % 5 / 4,
+    }
+    for i in range(8)
+]
+PLUS = [{"task": f"t{i // 4}", "base_status": "pass", "plus_status": "pass" if i % 2 else "fail"} for i in range(12)]
+PERF = [{"task": f"t{i}", "pass@1": float(10 * i), "dps": None} for i in range(8)]
+HUMAN_EVAL = [{"task_id": f"t{i // 4}", "completion": "?", "passed": i % 2 == 1} for i in range(12)]
+QWEN = [{"idx": i, "pred": ["1", "2", "1"], "score": [i % 2 == 1, False, None]} for i in range(6)]
+COUNTED = [{"i": i, "extracted": ["1", None, "3"], "n_correct": i % 4} for i in range(6)]
+VERDICTS = [{"id": i, "rollouts": [{"correct": j < i} for j in range(4)]} for i in range(6)]
+INSPECT = [
+    {"id": i % 4, "epoch": 1 + i // 4, "scores": {"match": {"value": "C" if i % 3 else "I", "answer": "1"}}}
+    for i in range(12)
+]
+DETAILS = [
+    {"doc": {"id": f"d{i}"}, "metric": {"em": i % 3 / 2}, "model_response": {"text": ["a", "b"]}} for i in range(6)
+]
+
+
+def evalplus(rows: list[Row]) -> bytes:
+    tasks: dict[str, list[Row]] = {}
+    for row in rows:
+        tasks.setdefault(str(row.get("task")), []).append(row)
+    return json.dumps({"hash": "0", "eval": tasks}, default=repr, indent=1).encode()
+
+
+def evalperf(rows: list[Row]) -> bytes:
+    document = {"config": {"n_samples": 100}, "summary": {}, "eval": {str(row.get("task")): row for row in rows}}
+    return json.dumps(document, default=repr, indent=1).encode()
+
+
+def results(rows: list[Row]) -> bytes:
+    return json.dumps({"model": "m", "k": 3, "results": rows}, default=repr).encode()
+
+
+def inspect_json(rows: list[Row]) -> bytes:
+    return json.dumps({"eval": {}, "plan": {}, "samples": rows}, default=repr).encode()
+
+
+def inspect_eval(rows: list[Row]) -> bytes:
+    import zipfile
+
+    import zipfile_zstd  # noqa: F401 - adds the compression of newer logs
+
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", 93) as archive:
+        for i, row in enumerate(rows):
+            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(row, default=repr))
+    return stream.getvalue()
+
+
 FORMATS = {
     "counts-jsonl": Format(jsonl, COUNTS),
     "counts-array": Format(array, COUNTS),
@@ -96,6 +158,17 @@ FORMATS = {
     "rewards-csv": Format(table, SINGLE, 1),
     "rewards-parquet": Format(parquet, SINGLE, 1),
     "trl-parquet": Format(parquet, TRL, 1),
+    "verl-dump": Format(jsonl, VERL, 1),
+    "lm-eval-samples": Format(jsonl, LM_EVAL),
+    "evalplus": Format(evalplus, PLUS, 1),
+    "evalperf": Format(evalperf, PERF),
+    "humaneval-results": Format(jsonl, HUMAN_EVAL, 1),
+    "question-scores": Format(jsonl, QWEN),
+    "question-counts": Format(results, COUNTED),
+    "question-rollouts": Format(array, VERDICTS),
+    "inspect-json": Format(inspect_json, INSPECT, 1),
+    "inspect-eval": Format(inspect_eval, INSPECT, 1),
+    "lighteval-details": Format(parquet, DETAILS),
 }
 
 
