@@ -54,7 +54,9 @@ Batch = Annotated[Text, _option("Prompts that share a batch: every, or a number 
 
 Precision = Annotated[str, _option("float64, rational (a sum of roots) or an interval: ball.", OUTPUT)]
 Radius = Annotated[Text, _option("Largest radius of a ball, relative, 1e-20 by default: 1e-30.", OUTPUT)]
-Plot = Annotated[Text, _option("Draw curves into this file, png, svg or pdf: weights.png.", OUTPUT)]
+Plot = Annotated[
+    Text, _option("Draw curves into this file, png, svg or pdf, in a folder that is made: weights.png.", OUTPUT)
+]
 AsJson = Annotated[bool, _option("Print JSON instead of tables.", OUTPUT, "--json")]
 Out = Annotated[Text, _option("Write a report with all pictures into this folder: report.", OUTPUT)]
 

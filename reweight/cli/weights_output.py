@@ -117,8 +117,7 @@ def _standing(read: TrainerConfig, found: Side) -> Sequence[Any]:
 
 
 def _print_config(read: TrainerConfig, found: Side) -> None:
-    print(replace(read, objective=found.objective))
-    print(f"not about the objective: {', '.join(read.unused) or 'nothing'}\n")
+    print(f"{replace(read, objective=found.objective)}\n")
     theorems = _standing(read, found)
     for heading, applies in (("theorems that apply to this objective", True), ("theorems that it breaks", False)):
         print(heading)

@@ -31,7 +31,7 @@ class Problem:
     answers : sequence of str, length N, optional
         Names of the answers, for tables and figures.
     lengths : array_like, shape (N,), optional
-        Length of each answer in tokens; where it is absent the policy's own token count is used.
+        Length of each answer in tokens, whole numbers; where it is absent the policy's own token count is used.
     counts : array_like, shape (N,), optional
         Process events of each answer (tool calls, steps), for the bonus of a RewardRule.
     verifier : Verifier, optional
@@ -46,7 +46,8 @@ class Problem:
     Raises
     ------
     InputError
-        If there is no answer, a reward is not finite, or the arrays have different lengths.
+        If there is no answer, a reward is not finite, a length is no whole number of tokens, or the arrays have
+        different lengths.
 
     Examples
     --------
@@ -188,8 +189,8 @@ def _length_array(lengths: ArrayLike, size: int) -> NDArray[np.float64]:
     table = np.array(lengths, dtype=np.float64)
     if table.shape != (size,):
         raise InputError(f"{table.size} lengths for {size} rewards: give one length an answer")
-    if not (np.isfinite(table).all() and (table > 0).all()):
-        raise InputError("a length is not a positive number of tokens")
+    if not (np.isfinite(table).all() and (table >= 1).all() and (table == np.floor(table)).all()):
+        raise InputError("a length is not a positive number of tokens: give whole numbers from 1 on")
     table.setflags(write=False)
     return table
 

@@ -314,6 +314,8 @@ def test_every_option_is_shown_with_an_example(reweight):
     [
         (["--preset", "open-rlhf", "-p", "0.1"], "did you mean openrlhf"),
         (["--config", "absent.yaml"], "No such file"),
+        (["--config", "/dev/zero"], "/dev/zero: this is no plain file"),
+        (["--rewards", "1,0", "--probabilities", "0.5,0.5", "--lengths", "1.5,1"], "give whole numbers from 1 on"),
         (["-p", "0.1", "--plot", "weights.gif"], "end the name in"),
         (["-p", "0.1", "--bonus", "0.4"], "--bonus goes with --rewards"),
         (["-p", "0.1", "--lengths", "3,4"], "--lengths goes with --rewards"),

@@ -69,3 +69,11 @@ def test_bad_input_is_one_sentence_and_exit_code_2(reweight, tmp_path, arguments
     assert message in answer.err
     assert answer.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_of_a_picture_is_made(reweight, tmp_path):
+    path = tmp_path / "new" / "folder" / "weights.png"
+    answer = reweight("weights", "-p", "0.1", "--plot", path)
+    assert answer.code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert str(path) in answer.err

@@ -1,5 +1,6 @@
 """Trainers' configurations as objectives: files, argument lists, overrides, and what is wrong with them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,26 @@ def test_options_of_trl_as_arguments():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("learning_rate: 1", "no key of a known framework"),
-        ("num_generations: 8\nalgorithm: {adv_estimator: grpo}", "several frameworks"),
+        ("learning_rate: 1", "there is no key of a known framework"),
+        ("num_generations: 8\nalgorithm: {adv_estimator: grpo}", "there are keys of several frameworks"),
         ("num_generations: many", "give a number"),
-        ("num_generations: 2.5", "an integer"),
+        ("num_generations: 2.5", "num_generations is 2.5: give a whole number from 1 on"),
+        ("num_generations: -3", "num_generations is -3: give a whole number from 1 on"),
+        ("num_generations: .inf", "num_generations is inf: give a number"),
+        ("num_generations: " + "9" * 400, "num_generations is 9+ ... 9+: give a number"),
+        ("num_generations: 8\nbeta: true", "beta is True: give a number"),
+        ("num_generations: 8\nnum_generations: 4", "'num_generations' is set twice: set it once"),
+        ("algorithm: {kl_ctrl: {kl_coef: 1, kl_coef: 2}}", "'kl_coef' is set twice"),
+        ("num_generations: 8\nrows: [{a: 1, a: 2}]", "'a' is set twice"),
+        ('{"num_generations": 8, "num_generations": 8}', "'num_generations' is set twice"),
+        ("algorithm: {adv_estimator: grpo}\nalgorithm.adv_estimator: rloo", "'algorithm.adv_estimator' is set twice"),
+        ("--num_generations 8 --beta 0.1 --beta=0.2", "'beta' is set twice"),
+        ('num_generations: !!timestamp "abc"', "no JSON or YAML"),
+        ('num_generations: !!int ""', "no JSON or YAML"),
+        ('num_generations: !!bool "x"', "no JSON or YAML"),
+        ("num_generations: 8\nwhen: 2026-13-45", "no JSON or YAML"),
+        ("num_generations: " + "[" * 100 + "]" * 100, r"num_generations is \[+ ... \]+: give a number"),
+        ("num_generations: " + "[" * 9999 + "]" * 9999, "no JSON or YAML"),
         ("loss_type: sapo", "no counterpart"),
         ("algorithm: {adv_estimator: gae}", "no counterpart"),
         ("- a\n- b", "no table of keys"),
@@ -104,6 +121,24 @@ def test_what_is_refused(text, message):
     with pytest.raises(InputError, match=message) as caught:
         read_config(text)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_keys_that_are_not_read_are_named():
+    found = read_config("num_generations: 8\nbetta: 0.1\nvllm: {mode: server}")
+    assert found.unused == ("betta", "vllm.mode")
+    assert "not read: betta, vllm.mode" in str(found)
+    assert "not read" not in str(read_config("num_generations: 8"))
+    many = read_config("num_generations: 8\n" + "\n".join(f"key{i}: 0" for i in range(50)))
+    assert "key39 and 10 more" in str(many)
+    assert len(many.to_dict()["unused"]) == 50
+
+
+@pytest.mark.parametrize("limit", [-1, 0])
+def test_dynamic_sampling_of_verl_without_limit(limit):
+    groups = f"algorithm.filter_groups.enable=true algorithm.filter_groups.max_num_gen_batches={limit}"
+    found = read_config(f"actor_rollout_ref.rollout.n=8 {groups}")
+    assert found.objective.filter == Filter("mixed")
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -113,5 +148,13 @@ def test_files_that_cannot_be_read(tmp_path):
     broken.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="UTF-8"):
         read_config(broken)
+    os.mkfifo(tmp_path / "pipe")
+    for special in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(InputError, match=f"^{special}: this is no plain file"):
+            read_config(special)
+    large = tmp_path / "large.yaml"
+    large.write_bytes(b"#" * 5_000_001)
+    with pytest.raises(InputError, match=f"^{large}: a configuration of more than 5 MB"):
+        read_config(large)
     with pytest.raises(InputError, match="no reader"):
         read_config("{}", "torchtune")

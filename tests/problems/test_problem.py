@@ -50,6 +50,7 @@ def test_a_set_numbers_its_prompts_and_normalises_weights():
         (lambda: Problem([1, 0], answers=["x"]), "one name a reward"),
         (lambda: Problem([1, 0], lengths=[1]), "one length an answer"),
         (lambda: Problem([1, 0], lengths=[1, 0]), "positive number of tokens"),
+        (lambda: Problem([1, 0], lengths=[1.5, 1]), "give whole numbers from 1 on"),
         (lambda: Problem([1, 0], correct=[1, 0]), "one bool an answer"),
         (lambda: Problem([1, 0], correct=[True]), "one bool an answer"),
         (lambda: ProblemSet([]), "at least one problem"),

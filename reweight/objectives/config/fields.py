@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite, nan
 from typing import Any
 
 from reweight.errors import InputError
+from reweight.objectives.config.text import unique
+from reweight.terminal import quoted
 
 __all__ = ["Fields"]
 
@@ -17,10 +20,15 @@ class Fields:
     ----------
     values : mapping of str to Any
         Nested mappings become dotted keys.
+
+    Raises
+    ------
+    InputError
+        If a key is there twice, nested and dotted.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = dict(_flat(values, ""))
+        self.values = unique(_flat(values, ""))
         self.read: set[str] = set()
 
     def given(self, key: str) -> bool:
@@ -40,15 +48,25 @@ class Fields:
         if value is None:
             return default
         try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise InputError(f"{key} is {value!r}: give a number") from None
+            found = nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = nan
+        if not isfinite(found):
+            raise InputError(f"{key} is {quoted(value)}: give a number")
+        return found
 
-    def integer(self, key: str, default: int) -> int:
-        """Return an integer, or the default; errors are those of `number`."""
+    def integer(self, key: str, default: int, *, at_least: int | None = 1) -> int:
+        """Return an integer, or the default.
+
+        Raises
+        ------
+        InputError
+            If the value is no integer, or a smaller one than `at_least`, if that is a number.
+        """
         value = self.number(key, default)
-        if value != int(value):
-            raise InputError(f"{key} is {value!r}: give an integer")
+        if value != int(value) or (at_least is not None and value < at_least):
+            wanted = "a whole number" if at_least is None else f"a whole number from {at_least} on"
+            raise InputError(f"{key} is {value:g}: give {wanted}")
         return int(value)
 
     def flag(self, key: str, default: bool) -> bool:
@@ -59,7 +77,7 @@ class Fields:
         words = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
         found = words.get(str(value).lower())
         if found is None:
-            raise InputError(f"{key} is {value!r}: give true or false")
+            raise InputError(f"{key} is {quoted(value)}: give true or false")
         return found
 
     def choice(self, key: str, default: str, allowed: Sequence[str]) -> str:
@@ -67,7 +85,7 @@ class Fields:
         value = self._get(key)
         word = default if value is None else str(value)
         if word not in allowed:
-            raise InputError(f"{key} is {word!r}, which has no counterpart here: known are {', '.join(allowed)}")
+            raise InputError(f"{key} is {quoted(word)}, which has no counterpart here: known are {', '.join(allowed)}")
         return word
 
     def numbers(self, key: str) -> tuple[float, ...] | None:
@@ -79,7 +97,7 @@ class Fields:
         try:
             return tuple(float(each) for each in rows)
         except (TypeError, ValueError):
-            raise InputError(f"{key} is {value!r}: give a list of numbers") from None
+            raise InputError(f"{key} is {quoted(value)}: give a list of numbers") from None
 
     def unread(self) -> tuple[str, ...]:
         """Return the keys that nothing asked for, in order."""
@@ -90,11 +108,9 @@ class Fields:
         return self.values.get(key)
 
 
-def _flat(values: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
-    rows: list[tuple[str, Any]] = []
+def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     for key, value in values.items():
         if isinstance(value, Mapping):
-            rows += _flat(value, f"{prefix}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         else:
-            rows.append((f"{prefix}{key}", value))
-    return rows
+            yield f"{prefix}{key}", value

@@ -1,10 +1,7 @@
-"""Reading a trainer's configuration: JSON, YAML, an argument list or dotted overrides."""
+"""Reading a trainer's configuration: which framework it is of, and what it says about the objective."""
 
 from __future__ import annotations
 
-import json
-import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +9,14 @@ from typing import Any
 from reweight.errors import InputError
 from reweight.objectives.config import trl, verl
 from reweight.objectives.config.fields import Fields
+from reweight.objectives.config.text import parsed, text_of
 from reweight.objectives.objective import Objective
+from reweight.terminal import line, listed, quoted
 
 __all__ = ["TrainerConfig", "read_config"]
 
 FRAMEWORKS = {str(module.NAME): module for module in (trl, verl)}
-LARGEST_FILE = 5_000_000
+LISTED = 40
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class TrainerConfig:
     left_out : tuple of str
         Options of the trainer that change its loss and have no counterpart here.
     unused : tuple of str
-        Keys that are not about the objective.
+        Keys that were not read: about something else than the objective, misspelt, or of another version.
     """
 
     framework: str
@@ -53,6 +52,8 @@ class TrainerConfig:
         lines += [f"no effect: {key}: {why}" for key, why in self.dead]
         lines += [f"assumed: {each}" for each in self.assumed]
         lines += [f"left out: {each}" for each in self.left_out]
+        if self.unused:
+            lines.append(f"not read: {listed(self.unused, LISTED)}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,8 +83,8 @@ def read_config(source: str | Path, framework: str | None = None) -> TrainerConf
     Raises
     ------
     InputError
-        If the file cannot be read, the text is none of these, the framework is not clear, or a value has no
-        counterpart.
+        If the file cannot be read, the text is none of these, a key is set twice, the framework is not clear, or a
+        value has no counterpart.
 
     Examples
     --------
@@ -91,83 +92,27 @@ def read_config(source: str | Path, framework: str | None = None) -> TrainerConf
     >>> found.framework, found.objective.group_size, found.objective.kl.gradient
     ('trl', 16, 'ratio_weighted')
     """
-    where = f"{source}: " if isinstance(source, Path) else ""
-    fields = Fields(_parsed(_text(source), where))
-    name = framework or _recognised(fields, where)
-    if name not in FRAMEWORKS:
-        raise InputError(f"{where}there is no reader for {name!r}: choose one of {', '.join(FRAMEWORKS)}")
+    where = f"{line(source)}: " if isinstance(source, Path) else ""
     try:
+        fields = Fields(parsed(text_of(source)))
+        name = _recognised(fields) if framework is None else _known(framework)
         said = FRAMEWORKS[name].read(fields)
     except InputError as error:
         raise InputError(f"{where}{error}") from None
     return TrainerConfig(framework=name, unused=fields.unread(), **said)
 
 
-def _text(source: str | Path) -> str:
-    if isinstance(source, str):
-        return source
-    try:
-        if source.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{source}: a configuration of more than {LARGEST_FILE:.0e} bytes is not read")
-        return source.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{source}: {error.strerror or 'the file cannot be read'}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{source}: the file is no UTF-8 text") from None
+def _known(framework: str) -> str:
+    if framework not in FRAMEWORKS:
+        raise InputError(f"there is no reader for {quoted(framework)}: choose one of {', '.join(FRAMEWORKS)}")
+    return framework
 
 
-def _parsed(text: str, where: str) -> Mapping[str, Any]:
-    import yaml
-
-    stripped = text.strip()
-    if stripped.startswith("--") or (stripped and "=" in stripped.split()[0] and ":" not in stripped.split()[0]):
-        return _arguments(stripped, where)
-    try:
-        found = json.loads(stripped) if stripped.startswith("{") else _yaml(stripped, where)
-    except InputError:
-        raise
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        place = getattr(error, "lineno", None) or getattr(getattr(error, "problem_mark", None), "line", None)
-        raise InputError(f"{where}the text is no JSON or YAML{'' if place is None else f' (line {place})'}") from None
-    if not isinstance(found, Mapping) or not all(isinstance(key, str) for key in found):
-        raise InputError(f"{where}there is no table of keys: give a GRPOConfig, a verl configuration, or arguments")
-    return found
-
-
-def _yaml(text: str, where: str) -> Any:
-    """Read YAML without aliases, which can grow without limit."""
-    import yaml
-
-    if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-        raise InputError(f"{where}YAML aliases (*name) are not read: write the values out")
-    return yaml.safe_load(text)
-
-
-def _arguments(text: str, where: str) -> dict[str, Any]:
-    """Read ``--key value``, ``--key=value`` and ``a.b=value``; a key without a value is true, several values a list."""
-    try:
-        words = shlex.split(text, comments=True)
-    except ValueError as error:
-        raise InputError(f"{where}the arguments cannot be split: {error}") from None
-    table: dict[str, list[str]] = {}
-    key = None
-    for word in words:
-        name, equals, value = word.partition("=")
-        if word.startswith("--") or equals:
-            key = name.lstrip("-+").replace("-", "_") if word.startswith("--") else name.lstrip("+")
-            table[key] = [value] if equals else []
-        elif key is None:
-            raise InputError(f"{where}{word!r} stands before any key: give --key value")
-        else:
-            table[key].append(word)
-    return {name: True if not row else row[0] if len(row) == 1 else row for name, row in table.items()}
-
-
-def _recognised(fields: Fields, where: str) -> str:
+def _recognised(fields: Fields) -> str:
     """Return the framework whose keys occur, as whole keys or as their first part."""
     firsts = {key.split(".")[0] for key in fields.values} | set(fields.values)
     fits = [name for name, module in FRAMEWORKS.items() if firsts & set(module.KEYS)]
     if len(fits) == 1:
         return fits[0]
-    problem = "keys of several frameworks" if fits else "no key of a known framework"
-    raise InputError(f"{where}there are {problem}: say which it is, {' or '.join(FRAMEWORKS)}")
+    problem = "there are keys of several frameworks" if fits else "there is no key of a known framework"
+    raise InputError(f"{problem}: say which it is, {' or '.join(FRAMEWORKS)}")

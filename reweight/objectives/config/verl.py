@@ -128,8 +128,8 @@ def _kl(fields: Fields, dead: list[tuple[str, str]]) -> KLPenalty | None:
 def _filter(fields: Fields) -> Filter | None:
     if not fields.flag(f"{ALGORITHM}.filter_groups.enable", False):
         return None
-    rounds = fields.integer(f"{ALGORITHM}.filter_groups.max_num_gen_batches", 0)
-    return Filter("mixed", max_rounds=rounds or None)
+    rounds = fields.integer(f"{ALGORITHM}.filter_groups.max_num_gen_batches", 0, at_least=None)
+    return Filter("mixed", max_rounds=rounds if rounds > 0 else None)
 
 
 def _left_out(fields: Fields) -> tuple[str, ...]:
