@@ -9,9 +9,10 @@ import typer
 
 from reweight.cli import options
 from reweight.cli.numbers import real_number
-from reweight.terminal import line
+from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
+    from reweight.forecasting.curve import Curve
     from reweight.forecasting.result import Forecast
 
 __all__ = ["command"]
@@ -38,6 +39,13 @@ Taus = Annotated[list[str] | None, typer.Option("--tau", help="Tilt time of the 
 NoPath = Annotated[bool, typer.Option("--no-path", help="Leave out the path over tilt time.")]
 NoControl = Annotated[bool, typer.Option("--no-control", help="Leave out the halves of the file.")]
 Length = Annotated[str | None, typer.Option(help="Tokens a sample, to state budgets by token.")]
+Calibrate = Annotated[
+    str | None, typer.Option(help="A trainer's log (TRL, verl or CSV) to hold against the forecast from this file.")
+]
+LogReward = Annotated[str | None, typer.Option(help="The log's column whose mean says how many samples were correct.")]
+LogValues = Annotated[str, typer.Option(help="Rewards of a wrong and of a correct sample in the log, such as -1,1.")]
+LogGroups = Annotated[int | None, typer.Option(help="Groups behind a row of the log, where its digits do not tell.")]
+Kappa = Annotated[str | None, typer.Option(help="Declared spread of the log's model: logit p' = s + kappa logit p.")]
 Level = Annotated[str, typer.Option(help="Coverage of intervals and bounds.")]
 
 
@@ -60,6 +68,11 @@ def command(
     no_path: NoPath = False,
     no_control: NoControl = False,
     length: Length = None,
+    calibrate: Calibrate = None,
+    log_reward: LogReward = None,
+    log_values: LogValues = "0,1",
+    log_groups: LogGroups = None,
+    kappa: Kappa = None,
     as_json: options.AsJson = False,
     out: options.Out = None,
 ) -> None:
@@ -72,10 +85,15 @@ def command(
 
     if out is not None:
         check_writable(out)
+    objective = options.changed(options.objective_from(preset), group_size=group_sizes[0] if group_sizes else None)
     questions = Questions(
         control=not no_control,
         taus=() if no_path else [real_number(tau, "--tau") for tau in taus or ()] or TAUS,
         length=None if length is None else real_number(length, "--length"),
+        curve=None
+        if calibrate is None
+        else _curve(calibrate, objective.group_size, log_reward, log_values, log_groups),
+        kappa=None if kappa is None else real_number(kappa, "--kappa"),
     )
     result = forecast(
         rollouts.read(
@@ -90,7 +108,7 @@ def command(
             filter=filter_name,
             answer=answer,
         ),
-        options.changed(options.objective_from(preset), group_size=group_sizes[0] if group_sizes else None),
+        objective,
         level=real_number(level, "--level"),
         group_sizes=group_sizes or GROUP_SIZES,
         discovery_groups=groups or DISCOVERY_GROUPS,
@@ -103,6 +121,31 @@ def command(
         typer.echo(str(result))
     for path in written:
         typer.echo(f"wrote {line(path)}", err=True)
+
+
+def _curve(path: str, size: int, reward: str | None, values: str, groups: int | None) -> Curve:
+    from reweight.errors import InputError
+    from reweight.forecasting.curve import Curve
+    from reweight.rollouts.logs import read_log
+
+    words = values.split(",")
+    if len(words) != 2:
+        raise InputError(
+            f"--log-values takes two rewards, that of a wrong and of a correct sample, got {quoted(values)}"
+        )
+    low, high = (real_number(word, "--log-values") for word in words)
+    log = read_log(path, reward=reward, values=(low, high))
+    typer.echo(str(log), err=True)
+    both = log.all_correct is not None and log.all_wrong is not None
+    return Curve.of(
+        size,
+        log.steps.astype(float),
+        log.pass_rate,
+        all_correct=log.all_correct if both else None,
+        all_wrong=log.all_wrong if both else None,
+        dead=None if both else log.dead,
+        groups=groups,
+    )
 
 
 def _write(result: Forecast, file: str, out: str) -> tuple[Path, ...]:

@@ -100,17 +100,19 @@ class Calibration:
         }
 
     def tables(self) -> tuple[Table, ...]:
-        """The verdicts, and the windows."""
+        """The verdicts, and the speed; `to_dict` has the windows."""
         rows = [
             (name, shown(error), f"{100 * self.inside[name]:.0f} %", self._verdict(name))
             for name, error in self.errors.items()
         ]
         header = ("quantity", "mean absolute error", f"windows inside {100 * self.level:g} %", "verdict")
         name = f"{self.model}, {self.declared}" if self.declared else self.model
-        windows = tuple(each.row() for each in (*self.shapes, *self.speeds))
-        return (
-            Table(f"Calibration: {name}", header, tuple(rows)),
-            Table("Windows", ("steps", "quantity", "seen", "expected", "interval", "inside"), windows),
+        verdicts = Table(f"Calibration: {name}", header, tuple(rows))
+        if self.rate is None:
+            return (verdicts,)
+        unit = "tilt time" if self.model == "tilt" else "movement"
+        return verdicts, Table(
+            "Speed in the first rows of the log", ("model", f"{unit} a step"), ((name, str(self.rate)),)
         )
 
     def _verdict(self, name: str) -> str:

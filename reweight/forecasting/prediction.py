@@ -14,7 +14,7 @@ from scipy.special import expit, logit, ndtri
 from reweight.forecasting.curve import Window
 from reweight.forecasting.mixture import MixtureBounds, PassRateFunction
 from reweight.forecasting.movement import Movement
-from reweight.forecasting.quantity import Quantity, shown
+from reweight.forecasting.quantity import Quantity
 from reweight.forecasting.start import EQUAL, NUDGE, GridDistribution, Start
 
 __all__ = ["Prediction", "Predictor", "amount_for"]
@@ -74,12 +74,6 @@ class Prediction:
             "inside": self.inside,
             "inside_all": self.inside_all,
         }
-
-    def row(self) -> tuple[str, ...]:
-        """Text cells."""
-        steps = "{:g} to {:g}".format(*self.steps)
-        limits = f"[{shown(self.interval[0])}, {shown(self.interval[1])}]"
-        return steps, self.name, shown(self.seen), shown(self.expected), limits, "yes" if self.inside else "no"
 
 
 @dataclass(frozen=True, eq=False)
