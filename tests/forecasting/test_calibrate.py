@@ -118,7 +118,7 @@ def test_json_and_tables_hold_every_window() -> None:
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert len(document["windows"]) == 2 * 5 + 2
     assert set(document["windows"][0]["predicted"]) == {"estimate", "low", "high", "identified"}
-    assert [len(table.rows) for table in found.tables()] == [3, 12]
+    assert [len(table.rows) for table in found.tables()] == [3, 1]
     assert all(len(row) == len(table.header) for table in found.tables() for row in table.rows)
 
 
