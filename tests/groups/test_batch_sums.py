@@ -225,6 +225,42 @@ def test_many_prompts_with_binary_rewards():
         assert coefficient[0] == pytest.approx(7 / 8 * p * (1 - p) / spread, rel=0.02)
 
 
+TELLING = {
+    "batch mean and std": Objective(Advantage("batch_mean", "batch_std"), 3, batch=Batch()),
+    "std of the batch, ddof 1": Objective(Advantage("mean", "batch_std", ddof=1), 3, batch=Batch()),
+    "second": Objective(Advantage(second="batch_standardise"), 3, batch=Batch()),
+    "whitened": Objective(Advantage("none", "none", second="token_whiten"), 3, batch=Batch()),
+}
+
+
+@pytest.mark.parametrize(
+    ("factor", "offset"), [(1.0, 2.0**30), (2.0**-40, 1.0), (2.0**500, 0.0)], ids=["offset", "near ties", "large"]
+)
+@pytest.mark.parametrize("name", TELLING)
+def test_without_a_stabiliser_offset_and_unit_of_the_rewards_are_as_if_absent(name, factor, offset):
+    """All of these are multiples of powers of two, so the rewards themselves do not round."""
+    plain = expected_coefficients(TWO, OLD, TELLING[name])
+    moved = [Problem(offset + factor * problem.float_rewards, lengths=problem.lengths) for problem in TWO]
+    for found, expected in zip(expected_coefficients(ProblemSet(moved), OLD, TELLING[name]), plain, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_long_answers_weigh_as_short_ones(name):
+    plain = expected_coefficients(TWO, OLD, TELLING[name])
+    long = ProblemSet([Problem(problem.rewards, lengths=problem.lengths * 10_000_000) for problem in TWO])
+    for found, expected in zip(expected_coefficients(long, OLD, TELLING[name]), plain, strict=True):
+        np.testing.assert_allclose(found * 10_000_000, expected, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_a_constant_batch_pushes_nothing(name):
+    """In floats the mean of rewards of 0.1 is not 0.1, and eps = 0 would make any residue a large advantage."""
+    same = ProblemSet([Problem([0.1, 0.1, 0.1], lengths=[2, 5, 3]), Problem([0.1, 0.1], lengths=[4, 1])])
+    for found in expected_coefficients(same, OLD, TELLING[name]):
+        assert not found.any()
+
+
 def test_updates_run_on_coupled_prompts():
     objective = Objective(Advantage("batch_mean", "batch_std", ddof=1), 4, batch=Batch())
     moved = PolicyGradient(0.5).apply(TWO, OLD, objective)

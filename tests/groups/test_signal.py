@@ -98,6 +98,36 @@ def test_no_constant_baseline_is_better_than_the_best():
     assert noise(best) < min(noise(best - 1e-3), noise(best + 1e-3), noise(PI @ REWARDS))
 
 
+@pytest.mark.parametrize("rare", [Fraction(1, 2**10), Fraction(1, 2**40), Fraction(1, 2**52)])
+def test_where_a_policy_is_nearly_certain(rare):
+    """Norm and variance over all groups in fractions: they keep their digits where groups are nearly all alike."""
+    pi, rewards, size = [1 - rare, rare / 2, rare / 2], [Fraction(1), Fraction(0), Fraction(1, 2)], 3
+    groups = []
+    for group in product(range(3), repeat=size):
+        mean = sum(rewards[answer] for answer in group) / size
+        gradient = [
+            sum((rewards[answer] - mean) * ((answer == other) - pi[other]) for answer in group) / size
+            for other in range(3)
+        ]
+        groups.append((pi[group[0]] * pi[group[1]] * pi[group[2]], gradient))
+    center = [sum(mass * gradient[k] for mass, gradient in groups) for k in range(3)]
+    norm2 = sum(each**2 for each in center)
+    variance = sum(mass * sum((g - c) ** 2 for g, c in zip(gradient, center, strict=True)) for mass, gradient in groups)
+    found = gradient_signal([1.0, 0.0, 0.5], [float(mass) for mass in pi], size, Advantage(scale="none"))
+    assert found.norm**2 == pytest.approx(float(norm2), rel=1e-12)
+    assert found.variance == pytest.approx(float(variance), rel=1e-12)
+    assert found.per_group == pytest.approx(float(norm2 / variance), rel=1e-12)
+
+
+def test_the_best_baseline_where_a_policy_is_nearly_certain():
+    rare = Fraction(1, 2**45)
+    pi, rewards = [1 - rare, rare / 4, 3 * rare / 4], [1, 0, Fraction(1, 2)]
+    weight = [p * ((1 - p) ** 2 + sum(other**2 for other in pi) - p**2) for p in pi]
+    exact = sum(w * r for w, r in zip(weight, rewards, strict=True)) / sum(weight)
+    found = best_constant_baseline([1.0, 0.0, 0.5], [float(p) for p in pi])
+    assert found == pytest.approx(float(exact), rel=1e-13)
+
+
 def test_without_noise_or_signal():
     certain = gradient_signal([1, 1], [0.5, 0.5], 4, Advantage())
     assert (certain.norm, certain.variance, certain.per_group, certain.cosine) == (0.0, 0.0, 0.0, None)
