@@ -12,10 +12,19 @@ from reweight.cli.numbers import as_float, exact_number, real_number, real_numbe
 if TYPE_CHECKING:
     import xarray
 
+    from reweight.dynamics.spec import RunSpec
+    from reweight.emitting.worlds import World
+    from reweight.policies.flat import FlatPolicy
+    from reweight.problems.problem import Problem, ProblemSet
+
 __all__ = ["command"]
 
 SHOWN_ROWS = 11
-BESIDE_A_FILE = ("file", "as_json", "out")
+REWARDS = "1,0"
+PROMPTS = 200
+WORLD_STREAM = 1
+"""Of random numbers, beside those of the run: one seed gives one world, whatever is drawn in it."""
+BESIDE_A_FILE = ("file", "as_json", "out", "emit", "samples")
 
 File = Annotated[str | None, typer.Argument(help="A run as TOML; instead of the options below.")]
 Rewards = Annotated[str, typer.Option(help="Reward of each answer: 1,0,0.")]
@@ -29,6 +38,16 @@ Steps = Annotated[int, typer.Option(help="Number of updates.")]
 InnerEpochs = Annotated[int, typer.Option(help="Inner epochs an update.")]
 Groups = Annotated[int | None, typer.Option(help="Groups drawn an update (sampled updates alone; 1 by default).")]
 Seed = Annotated[int | None, typer.Option(help="Seed of the draws (sampled updates alone; 0 by default).")]
+WorldName = Annotated[
+    str | None, typer.Option("--world", help="Start: prompts whose pass rates are drawn from a known law, as sparse.")
+]
+Prompts = Annotated[int | None, typer.Option(help=f"Prompts of the world; {PROMPTS} by default.")]
+Emit = Annotated[
+    str | None, typer.Option("--emit", help="Write what a trainer would: trl, verl or counts, into a new --out.")
+]
+Samples = Annotated[
+    int | None, typer.Option(help="Rollouts of a prompt in each emitted file; the groups of one step by default.")
+]
 Bounds = Annotated[bool, typer.Option(help="Put the theory's ceilings beside the path.")]
 
 
@@ -37,7 +56,7 @@ def command(
     file: File = None,
     preset: options.PresetName = "trl",
     group_size: options.GroupSize = None,
-    rewards: Rewards = "1,0",
+    rewards: Rewards = REWARDS,
     probabilities: Probabilities = None,
     pass_rate: PassRate = None,
     baseline: options.Baseline = None,
@@ -52,36 +71,38 @@ def command(
     inner_epochs: InnerEpochs = 1,
     groups: Groups = None,
     seed: Seed = None,
+    world: WorldName = None,
+    prompts: Prompts = None,
+    emit: Emit = None,
+    samples: Samples = None,
     bounds: Bounds = True,
     as_json: options.AsJson = False,
     out: options.Out = None,
 ) -> None:
-    """Run GRPO on a finite answer set and print pass rate, entropy, KL and the ceilings beside them."""
+    """Run GRPO on a finite answer set and print pass rate, entropy, KL and the ceilings beside them, or emit files."""
     from reweight.checks import integer
     from reweight.dynamics.spec import RunSpec, read_spec, update_named
-    from reweight.dynamics.trajectory import trajectory_dict
+    from reweight.emitting.start import world_named
     from reweight.errors import InputError
     from reweight.files import check_writable
-    from reweight.policies.flat import FlatPolicy
-    from reweight.problems.problem import Problem
 
-    if out is not None:
+    if emit is None and samples is not None:
+        raise InputError("--samples is about emitted files: use it with --emit")
+    if out is not None and emit is None:
         check_writable(out)
+    source = None if world is None else world_named(world)
     if file is not None:
         _refuse_options_beside_a_file(context)
-        path = read_spec(file).run()
+        spec = read_spec(file)
     else:
-        if (probabilities is None) == (pass_rate is None):
+        if seed is not None and update != "sampled_policy_gradient" and emit is None and world is None:
             raise InputError(
-                "say where the run starts: --pass-rate 0.01, or --probabilities 0.1,0.6,0.3 with --rewards"
+                "--seed is about what is drawn: use it with --update sampled_policy_gradient, --world or --emit"
             )
-        if seed is not None and update != "sampled_policy_gradient":
-            raise InputError("--seed is about drawn groups: use it with --update sampled_policy_gradient")
-        start = _two(pass_rate) if pass_rate is not None else real_numbers(probabilities or "", "--probabilities")
+        number = 0 if seed is None else integer(seed, "--seed", at_least=0)
         fields: dict[str, Any] = {"step": real_number(step, "--step"), "inner_epochs": inner_epochs}
-        path = RunSpec(
-            Problem(real_numbers(rewards, "--rewards")),
-            FlatPolicy.from_probabilities(start),
+        spec = RunSpec(
+            *_start(rewards, probabilities, pass_rate, source, prompts, number),
             options.changed(
                 options.objective_from(preset),
                 group_size=group_size,
@@ -94,15 +115,70 @@ def command(
             ),
             update_named(update, **fields | ({} if groups is None else {"groups": groups})),
             steps,
-            0 if seed is None else integer(seed, "--seed", at_least=0),
+            number,
             bounds,
-        ).run()
+        )
+    if emit is None:
+        _show(spec.run(), as_json, out)
+    else:
+        _emit(spec, emit, samples, source, as_json, out)
+
+
+def _show(path: xarray.Dataset, as_json: bool, out: str | None) -> None:
+    from reweight.dynamics.trajectory import trajectory_dict
+
     if as_json:
         options.print_json(trajectory_dict(path))
     else:
         _print(path)
     if out is not None:
         _write(path, out)
+
+
+def _emit(
+    spec: RunSpec, format_name: str, samples: int | None, world: World | None, as_json: bool, out: str | None
+) -> None:
+    from reweight.emitting.emit import emit
+    from reweight.errors import InputError
+
+    if out is None:
+        raise InputError("--emit writes files: name a new folder with --out")
+    emission = emit(spec, format_name, out, samples=samples, world=world)
+    if as_json:
+        options.print_json(emission.to_dict())
+    else:
+        typer.echo(str(emission))
+
+
+def _start(
+    rewards: str,
+    probabilities: str | None,
+    pass_rate: str | None,
+    world: World | None,
+    prompts: int | None,
+    seed: int,
+) -> tuple[Problem | ProblemSet, FlatPolicy]:
+    """Where the run starts: one prompt by its answers, or many of a world."""
+    import numpy as np
+
+    from reweight.emitting.start import start_in
+    from reweight.errors import InputError
+    from reweight.policies.flat import FlatPolicy
+    from reweight.problems.problem import Problem
+
+    if [probabilities, pass_rate, world].count(None) != 2:
+        raise InputError(
+            "say where the run starts: --pass-rate 0.01, --probabilities 0.1,0.6,0.3 with --rewards, or --world sparse"
+        )
+    if world is not None:
+        if rewards != REWARDS:
+            raise InputError("a world says what its answers earn: leave --rewards out")
+        rng = np.random.default_rng([seed, WORLD_STREAM])
+        return start_in(world, PROMPTS if prompts is None else prompts, rng)
+    if prompts is not None:
+        raise InputError("--prompts is about the prompts of a world: use it with --world")
+    start = _two(pass_rate) if pass_rate is not None else real_numbers(probabilities or "", "--probabilities")
+    return Problem(real_numbers(rewards, "--rewards")), FlatPolicy.from_probabilities(start)
 
 
 def _refuse_options_beside_a_file(context: typer.Context) -> None:

@@ -69,16 +69,33 @@ class World:
 
     @cached_property
     def _quadratures(self) -> list[tuple[Floats, Floats]]:
-        from scipy.special import roots_jacobi
-
         found = []
         for weight, first, last, a, b in self.parts:
             if first == last:
                 found.append((np.array([first]), np.array([weight])))
                 continue
-            nodes, masses = roots_jacobi(NODES, b - 1, a - 1)
-            found.append((first + (last - first) * (nodes + 1) / 2, weight * masses / masses.sum()))
+            nodes, masses = _of_beta(a, b)
+            found.append((first + (last - first) * nodes, weight * masses))
         return found
+
+
+def _of_beta(a: float, b: float) -> tuple[Floats, Floats]:
+    """Nodes in [0, 1] and weights of a Gauss quadrature of Beta(a, b), by Golub and Welsch.
+
+    scipy.special.roots_jacobi has an error of 1e-10 at 200 nodes of a U shape; eigenvectors have one of 1e-15.
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    total = a + b
+    k = np.arange(1, NODES)
+    span = 2 * k + total - 2
+    diagonal = np.concatenate([[(a - b) / total], (a - b) * (total - 2) / (span * (span + 2))])
+    squares = np.empty(NODES - 1)
+    squares[0] = 4 * a * b / (total**2 * (total + 1))  # where the general term is 0/0 for total = 1
+    k, span = k[1:], span[1:]
+    squares[1:] = 4 * k * (k + b - 1) * (k + a - 1) * (k + total - 2) / (span**2 * (span + 1) * (span - 1))
+    places, vectors = eigh_tridiagonal(diagonal, np.sqrt(squares))
+    return (places + 1) / 2, vectors[0] ** 2
 
 
 def _point(weight: float, rate: float) -> tuple[float, float, float, float, float]:

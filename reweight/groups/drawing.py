@@ -2,17 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from reweight.errors import InputError
 from reweight.groups.filtering import kept
 from reweight.groups.prompt import Prompt
+from reweight.objectives.objective import Objective
+from reweight.policies.policy import Policy
+from reweight.problems.problem import Problem, ProblemSet
 
-__all__ = ["draw_groups"]
+__all__ = ["Drawn", "draw_batch", "draw_groups"]
 
 Indices = NDArray[np.intp]
 MOST_ROUNDS = 100_000
+MOST_DRAWS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The groups of one update.
+
+    Attributes
+    ----------
+    draws : mapping of int to ndarray of int, shape (groups, G)
+        Answer indices by the prompt's position (0 for a single Problem).
+    verdicts : mapping of int to ndarray of int, shape (groups, G)
+        Which level of the problem's verifier was observed; only for prompts whose verifier errs.
+    """
+
+    draws: Mapping[int, Indices]
+    verdicts: Mapping[int, Indices]
+
+
+def draw_batch(
+    problem: Problem | ProblemSet,
+    policy: Policy,
+    objective: Objective,
+    groups: int,
+    rng: np.random.Generator,
+    *,
+    reference: Policy | None = None,
+) -> Drawn:
+    """Draw groups of every prompt, one prompt after the other.
+
+    Raises
+    ------
+    InputError
+        If a prompt would have more than 1e7 draws; others are those of :func:`draw_groups`.
+
+    Examples
+    --------
+    >>> from reweight.objectives.advantage import Advantage
+    >>> from reweight.policies.flat import FlatPolicy
+    >>> start = FlatPolicy.from_probabilities([0.5, 0.5])
+    >>> drawn = draw_batch(Problem([1, 0]), start, Objective(Advantage(), 4), 3, np.random.default_rng(0))
+    >>> drawn.draws[0].shape, drawn.verdicts
+    ((3, 4), {})
+    """
+    if groups * objective.group_size > MOST_DRAWS:
+        raise InputError(f"{groups} groups of {objective.group_size} are above {MOST_DRAWS:.0e} draws a step")
+    draws, verdicts = {}, {}
+    for prompt in Prompt.of(problem, policy, objective, None, reference):
+        position = prompt.problem.prompt
+        draws[position], shown = draw_groups(prompt, groups, rng)
+        if shown is not None:
+            verdicts[position] = shown
+    return Drawn(draws, verdicts)
 
 
 def draw_groups(prompt: Prompt, groups: int, rng: np.random.Generator) -> tuple[Indices, Indices | None]:

@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from reweight.checks import integer, number
 from reweight.errors import InputError
 from reweight.groups.coefficients import sampled_coefficients
-from reweight.groups.drawing import draw_groups
-from reweight.groups.prompt import Prompt
+from reweight.groups.drawing import Drawn, draw_batch
 from reweight.objectives.objective import Objective
 from reweight.policies.policy import Policy
 from reweight.problems.problem import Problem, ProblemSet
 from reweight.updates.update import LARGEST_STEP, AnyPolicy, climbed
 
 __all__ = ["SampledPolicyGradient"]
-
-MOST_DRAWS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -66,16 +63,39 @@ class SampledPolicyGradient:
         """Return the policy after one step from `policy`; see :class:`reweight.updates.update.Update`."""
         if rng is None:
             raise InputError("a sampled update draws groups: give rng=numpy.random.default_rng(seed)")
-        if self.groups * objective.group_size > MOST_DRAWS:
-            raise InputError(f"{self.groups} groups of {objective.group_size} are above {MOST_DRAWS:.0e} draws a step")
-        drawn_by = policy if old is None else old
-        draws, verdicts = {}, {}
-        for prompt in Prompt.of(problem, drawn_by, objective, None, reference):
-            position = prompt.problem.prompt
-            draws[position], shown = draw_groups(prompt, self.groups, rng)
-            if shown is not None:
-                verdicts[position] = shown
-        return self.apply_to_draws(problem, draws, policy, objective, verdicts=verdicts, old=old, reference=reference)
+        drawn = self.draw(problem, policy if old is None else old, objective, reference=reference, rng=rng)
+        return self.apply_to_draws(
+            problem, drawn.draws, policy, objective, verdicts=drawn.verdicts, old=old, reference=reference
+        )
+
+    def draw(
+        self,
+        problem: Problem | ProblemSet,
+        policy: Policy,
+        objective: Objective,
+        *,
+        rng: np.random.Generator,
+        reference: Policy | None = None,
+    ) -> Drawn:
+        """Return the groups that :meth:`apply` would draw from a policy, for who wants to see them.
+
+        Followed by :meth:`apply_to_draws` it is :meth:`apply`, with the same generator to the last bit.
+
+        Raises
+        ------
+        InputError
+            If there are more than 1e7 draws a prompt, or the filter keeps no group.
+
+        Examples
+        --------
+        >>> from reweight.objectives import Advantage
+        >>> from reweight.policies.flat import FlatPolicy
+        >>> start, objective = FlatPolicy.from_probabilities([0.5, 0.5]), Objective(Advantage(), 4)
+        >>> drawn = SampledPolicyGradient(0.1).draw(Problem([1, 0]), start, objective, rng=np.random.default_rng(0))
+        >>> drawn.draws[0].shape
+        (1, 4)
+        """
+        return draw_batch(problem, policy, objective, self.groups, rng, reference=reference)
 
     def apply_to_draws(
         self,

@@ -12,6 +12,7 @@ from reweight.errors import InputError
 from reweight.objectives import Advantage, Clip, KLPenalty, Objective
 from reweight.policies.flat import FlatPolicy
 from reweight.problems import Problem, ProblemSet
+from reweight.problems.verifier import Verifier
 from reweight.updates import PolicyGradient, SampledPolicyGradient, Tilt
 
 START = FlatPolicy.from_probabilities
@@ -208,3 +209,17 @@ def test_a_policy_without_a_table_has_no_tilt():
 
     with pytest.raises(InputError, match="no exact tilt"):
         Tilt(0.1).apply(Problem([1, 0]), Tied(), Objective(Advantage(), 4))
+
+
+@pytest.mark.parametrize("verifier", [None, Verifier.binary([True, False, False], tpr=0.8, fpr=0.3)])
+def test_groups_that_are_shown_are_the_groups_that_move_the_policy(verifier):
+    problem = ProblemSet([Problem([1, 0, 0], verifier=verifier), Problem([1, 0, 0])])
+    start = START([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]])
+    update, objective = SampledPolicyGradient(0.5, groups=3), Objective(Advantage(), 4)
+    drawn = update.draw(problem, start, objective, rng=np.random.default_rng(5))
+    assert {place: groups.shape for place, groups in drawn.draws.items()} == {0: (3, 4), 1: (3, 4)}
+    assert set(drawn.verdicts) == (set() if verifier is None else {0})
+    moved = update.apply(problem, start, objective, rng=np.random.default_rng(5))
+    by_hand = update.apply_to_draws(problem, drawn.draws, start, objective, verdicts=drawn.verdicts)
+    assert np.array_equal(moved.parameters, by_hand.parameters)
+    assert not np.array_equal(moved.parameters, start.parameters)
