@@ -35,6 +35,15 @@ AllSteps = Annotated[bool, typer.Option("--all-steps", help="Pool all training s
 GroupRows = Annotated[int | None, typer.Option(help="Rows of one group, where a file does not tell.")]
 Filter = Annotated[str | None, typer.Option("--filter", help="Of several filters of a harness, take this one.")]
 Answer = Annotated[str | None, typer.Option(help="The field with the extracted answer.")]
+Budget = Annotated[int | None, typer.Option(help="Rollouts of the whole run, for the plan. [100000]")]
+NoPlan = Annotated[bool, typer.Option("--no-plan", help="Leave out the plan.")]
+StepRollouts = Annotated[int | None, typer.Option(help="Rollouts that one step learns from. [512, or the largest G]")]
+Target = Annotated[
+    str | None, typer.Option(help="Pass rate to reach: which base mass needs what. Takes --step-size and the budget.")
+]
+StepSize = Annotated[
+    str | None, typer.Option(help="Step size that a prompt sees: that of the optimiser over the groups of a step.")
+]
 Taus = Annotated[list[str] | None, typer.Option("--tau", help="Tilt time of the path; may be repeated. [0 to 3]")]
 NoPath = Annotated[bool, typer.Option("--no-path", help="Leave out the path over tilt time.")]
 NoControl = Annotated[bool, typer.Option("--no-control", help="Leave out the halves of the file.")]
@@ -47,6 +56,9 @@ LogValues = Annotated[str, typer.Option(help="Rewards of a wrong and of a correc
 LogGroups = Annotated[int | None, typer.Option(help="Groups behind a row of the log, where its digits do not tell.")]
 Kappa = Annotated[str | None, typer.Option(help="Declared spread of the log's model: logit p' = s + kappa logit p.")]
 Level = Annotated[str, typer.Option(help="Coverage of intervals and bounds.")]
+
+
+BUDGET, STEP_ROLLOUTS = 100_000, 512
 
 
 def command(
@@ -64,6 +76,11 @@ def command(
     filter_name: Filter = None,
     answer: Answer = None,
     merge: Merge = False,
+    budget: Budget = None,
+    step_rollouts: StepRollouts = None,
+    no_plan: NoPlan = False,
+    target: Target = None,
+    step_size: StepSize = None,
     taus: Taus = None,
     no_path: NoPath = False,
     no_control: NoControl = False,
@@ -81,6 +98,7 @@ def command(
     from reweight.files import check_writable
     from reweight.forecasting.forecast import DISCOVERY_GROUPS, GROUP_SIZES, forecast
     from reweight.forecasting.path import TAUS
+    from reweight.forecasting.plan import GROUP_SIZES as PLAN_SIZES
     from reweight.forecasting.questions import Questions
 
     if out is not None:
@@ -88,6 +106,11 @@ def command(
     objective = options.changed(options.objective_from(preset), group_size=group_sizes[0] if group_sizes else None)
     questions = Questions(
         control=not no_control,
+        budget=None if no_plan and target is None else budget or BUDGET,
+        step_rollouts=step_rollouts or max(STEP_ROLLOUTS, *(group_sizes or PLAN_SIZES)),
+        plan_sizes=() if no_plan else group_sizes or PLAN_SIZES,
+        target=None if target is None else real_number(target, "--target"),
+        step_size=None if step_size is None else real_number(step_size, "--step-size"),
         taus=() if no_path else [real_number(tau, "--tau") for tau in taus or ()] or TAUS,
         length=None if length is None else real_number(length, "--length"),
         curve=None

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reweight.errors import InputError
 from reweight.forecasting.control import control
 from reweight.forecasting.functional import dead_share, pass_at, signal
 from reweight.forecasting.part import Part
 from reweight.forecasting.path import TAUS, tilt_path
+from reweight.forecasting.plan import GROUP_SIZES, plan
 from reweight.forecasting.quantity import Estimator, Quantity
 
 if TYPE_CHECKING:
@@ -30,6 +32,16 @@ class Questions:
         The same numbers for the two halves of the file.
     taus : sequence of float
         Tilt times of the path under TILT and policy gradients; no path without any.
+    budget : int, optional
+        Rollouts of the whole run, for the plan and the target.
+    step_rollouts : int
+        Rollouts that one step of the run learns from.
+    plan_sizes : sequence of int
+        Group sizes that the plan compares; no plan without any.
+    target : float, optional
+        Pass rate of a prompt that the budget is to reach; needs `budget` and `step_size`.
+    step_size : float, optional
+        Step size that a prompt sees, that of the optimiser over the groups of a step.
     length : float, optional
         Tokens a sample, to state budgets by token.
     curve : Curve, optional
@@ -40,6 +52,11 @@ class Questions:
 
     control: bool = True
     taus: Sequence[float] = TAUS
+    budget: int | None = None
+    step_rollouts: int = 512
+    plan_sizes: Sequence[int] = GROUP_SIZES
+    target: float | None = None
+    step_size: float | None = None
     length: float | None = None
     curve: Curve | None = None
     kappa: float | None = None
@@ -56,6 +73,18 @@ def answer(
         pairs = None if rollouts.answers is None else rollouts.answers.equal_pairs(len(counts.prompts))
         parts["path"] = tilt_path(counts, objective, taus=questions.taus, length=questions.length, level=level)
         parts["policy_gradient"] = envelope(counts, objective, pairs, taus=questions.taus, level=level)
+    if questions.budget is not None and questions.plan_sizes:
+        parts["plan"] = plan(
+            counts,
+            objective,
+            budget=questions.budget,
+            step_rollouts=questions.step_rollouts,
+            group_sizes=questions.plan_sizes,
+            length=questions.length,
+            level=level,
+        )
+    if questions.target is not None:
+        parts["target"] = _target(questions, counts, objective)
     if questions.curve is not None:
         from reweight.forecasting.calibrate import calibrate
 
@@ -63,6 +92,27 @@ def answer(
     if questions.control and (halves := control(counts, lambda part: _decisive(part, objective, level), level)):
         parts["control"] = halves
     return parts
+
+
+def _target(questions: Questions, counts: Counts, objective: Objective) -> Part:
+    """The base mass that a prompt needs with its share of the budget."""
+    from reweight.forecasting.target import target
+
+    if questions.budget is None or questions.step_size is None or questions.target is None:
+        raise InputError("a target needs a budget of rollouts and the step size that a prompt sees; give both")
+    groups = questions.budget // (len(counts.prompts) * objective.group_size)
+    if groups < 1:
+        raise InputError(
+            f"a budget of {questions.budget} rollouts is less than one group of {objective.group_size} for each of "
+            f"{len(counts.prompts)} prompts; give more"
+        )
+    return target(
+        questions.target,
+        groups=groups,
+        group_size=objective.group_size,
+        step=questions.step_size,
+        advantage=objective.advantage,
+    )
 
 
 def _decisive(counts: Counts, objective: Objective, level: float) -> Mapping[str, Quantity]:

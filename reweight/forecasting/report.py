@@ -16,9 +16,11 @@ __all__ = ["report", "sections"]
 
 
 HEADINGS = {
+    "plan": "The plan for a budget",
     "path": "The path under TILT",
     "policy_gradient": "The envelope of policy gradients",
     "calibration": "The trainer's log",
+    "target": "Which base mass reaches a target",
     "control": "Negative control",
 }
 """By the key of a part in the JSON."""
