@@ -16,8 +16,10 @@ NOISY = Verifier.binary([True, False, False], tpr=0.9, fpr=0.2)
 
 @pytest.mark.parametrize("verifier", [None, NOISY])
 @pytest.mark.parametrize("update", [Tilt(0.2), PolicyGradient(5.0), SampledPolicyGradient(5.0, groups=2)])
-def test_the_path_is_that_of_simulate(spec, update, verifier):
-    run_spec = spec(update=update, verifier=verifier, bounds=False)
+@pytest.mark.parametrize("kl", [None, KLPenalty("k3", 0.1)])
+def test_the_path_is_that_of_simulate(spec, update, verifier, kl):
+    objective = preset("trl", group_size=4, kl=kl)
+    run_spec = spec(update=update, verifier=verifier, objective=objective, bounds=False)
     run = follow(run_spec)
     path = run_spec.run()
     for updates, policy in enumerate(run.policies):
