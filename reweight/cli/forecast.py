@@ -13,6 +13,7 @@ from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
     from reweight.forecasting.curve import Curve
+    from reweight.forecasting.questions import About as AboutWhat
     from reweight.forecasting.result import Forecast
 
 __all__ = ["command"]
@@ -38,6 +39,10 @@ Answer = Annotated[str | None, typer.Option(help="The field with the extracted a
 Budget = Annotated[int | None, typer.Option(help="Rollouts of the whole run, for the plan. [100000]")]
 NoPlan = Annotated[bool, typer.Option("--no-plan", help="Leave out the plan.")]
 StepRollouts = Annotated[int | None, typer.Option(help="Rollouts that one step learns from. [512, or the largest G]")]
+Design = Annotated[
+    str | None, typer.Option(help="Width W: how many prompts and samples make the interval of --about narrower.")
+]
+About = Annotated[str, typer.Option(help="Of --design: pass_rate, pass_at_k, dead_share or signal.")]
 Target = Annotated[
     str | None, typer.Option(help="Pass rate to reach: which base mass needs what. Takes --step-size and the budget.")
 ]
@@ -79,6 +84,8 @@ def command(
     budget: Budget = None,
     step_rollouts: StepRollouts = None,
     no_plan: NoPlan = False,
+    design: Design = None,
+    about: About = "dead_share",
     target: Target = None,
     step_size: StepSize = None,
     taus: Taus = None,
@@ -109,6 +116,8 @@ def command(
         budget=None if no_plan and target is None else budget or BUDGET,
         step_rollouts=step_rollouts or max(STEP_ROLLOUTS, *(group_sizes or PLAN_SIZES)),
         plan_sizes=() if no_plan else group_sizes or PLAN_SIZES,
+        width=None if design is None else real_number(design, "--design"),
+        about=_about(about),
         target=None if target is None else real_number(target, "--target"),
         step_size=None if step_size is None else real_number(step_size, "--step-size"),
         taus=() if no_path else [real_number(tau, "--tau") for tau in taus or ()] or TAUS,
@@ -144,6 +153,19 @@ def command(
         typer.echo(str(result))
     for path in written:
         typer.echo(f"wrote {line(path)}", err=True)
+
+
+def _about(name: str) -> AboutWhat:
+    from typing import get_args
+
+    from reweight.errors import InputError
+    from reweight.forecasting.questions import About as Known
+
+    known: tuple[AboutWhat, ...] = get_args(Known)
+    for each in known:
+        if each == name:
+            return each
+    raise InputError(f"there is no design about {quoted(name)}; choose one of {', '.join(known)}")
 
 
 def _curve(path: str, size: int, reward: str | None, values: str, groups: int | None) -> Curve:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from reweight.errors import InputError
 from reweight.forecasting.control import control
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from reweight.rollouts import Counts, Rollouts
 
 __all__ = ["Questions", "answer"]
+
+About = Literal["pass_rate", "pass_at_k", "dead_share", "signal"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class Questions:
         Pass rate of a prompt that the budget is to reach; needs `budget` and `step_size`.
     step_size : float, optional
         Step size that a prompt sees, that of the optimiser over the groups of a step.
+    width : float, optional
+        How narrow an interval is to be, for a design of another file like this one.
+    about : {"pass_rate", "pass_at_k", "dead_share", "signal"}
+        The quantity of the design, at the group size of the objective.
     length : float, optional
         Tokens a sample, to state budgets by token.
     curve : Curve, optional
@@ -57,6 +65,8 @@ class Questions:
     plan_sizes: Sequence[int] = GROUP_SIZES
     target: float | None = None
     step_size: float | None = None
+    width: float | None = None
+    about: About = "dead_share"
     length: float | None = None
     curve: Curve | None = None
     kappa: float | None = None
@@ -85,6 +95,8 @@ def answer(
         )
     if questions.target is not None:
         parts["target"] = _target(questions, counts, objective)
+    if questions.width is not None:
+        parts["design"] = _design(questions.width, questions.about, counts, objective, level)
     if questions.curve is not None:
         from reweight.forecasting.calibrate import calibrate
 
@@ -113,6 +125,22 @@ def _target(questions: Questions, counts: Counts, objective: Objective) -> Part:
         step=questions.step_size,
         advantage=objective.advantage,
     )
+
+
+def _design(width: float, about: About, counts: Counts, objective: Objective, level: float) -> Part:
+    """Prompts and samples for a quantity, in a world as even as the file allows."""
+    from reweight.forecasting.design import design
+    from reweight.forecasting.start import Start
+
+    size = objective.group_size
+    functional, name = {
+        "pass_rate": (pass_at(1), "the pass rate"),
+        "pass_at_k": (pass_at(size), f"pass@{size}"),
+        "dead_share": (dead_share(size), f"the dead share at G = {size}"),
+        "signal": (signal(size, objective.advantage), f"the signal at G = {size}"),
+    }[about]
+    pilot = Start.of_counts(counts, size).best
+    return design(functional, name, pilot, width=width, rng=np.random.default_rng(0), level=level)
 
 
 def _decisive(counts: Counts, objective: Objective, level: float) -> Mapping[str, Quantity]:

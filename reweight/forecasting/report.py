@@ -20,6 +20,7 @@ HEADINGS = {
     "path": "The path under TILT",
     "policy_gradient": "The envelope of policy gradients",
     "calibration": "The trainer's log",
+    "design": "A design for narrower intervals",
     "target": "Which base mass reaches a target",
     "control": "Negative control",
 }
