@@ -39,6 +39,8 @@ Answer = Annotated[str | None, typer.Option(help="The field with the extracted a
 Budget = Annotated[int | None, typer.Option(help="Rollouts of the whole run, for the plan. [100000]")]
 NoPlan = Annotated[bool, typer.Option("--no-plan", help="Leave out the plan.")]
 StepRollouts = Annotated[int | None, typer.Option(help="Rollouts that one step learns from. [512, or the largest G]")]
+Tpr = Annotated[str | None, typer.Option("--tpr", help="Chance that the verifier accepts a correct sample.")]
+Fpr = Annotated[str | None, typer.Option("--fpr", help="Chance that the verifier accepts a wrong sample.")]
 Design = Annotated[
     str | None, typer.Option(help="Width W: how many prompts and samples make the interval of --about narrower.")
 ]
@@ -84,6 +86,8 @@ def command(
     budget: Budget = None,
     step_rollouts: StepRollouts = None,
     no_plan: NoPlan = False,
+    tpr: Tpr = None,
+    fpr: Fpr = None,
     design: Design = None,
     about: About = "dead_share",
     target: Target = None,
@@ -116,6 +120,8 @@ def command(
         budget=None if no_plan and target is None else budget or BUDGET,
         step_rollouts=step_rollouts or max(STEP_ROLLOUTS, *(group_sizes or PLAN_SIZES)),
         plan_sizes=() if no_plan else group_sizes or PLAN_SIZES,
+        tpr=None if tpr is None else real_number(tpr, "--tpr"),
+        fpr=None if fpr is None else real_number(fpr, "--fpr"),
         width=None if design is None else real_number(design, "--design"),
         about=_about(about),
         target=None if target is None else real_number(target, "--target"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -112,8 +111,15 @@ class Estimator:
     def discovery(self, samples: int) -> Quantity | None:
         """Chance that a prompt without a correct sample gets one in `samples` further ones at its present pass rate.
 
-        The mean over the never-solved prompts; None if there is none. Only bounds: a prompt that was never solved may
-        be impossible, or have been unlucky, and its own samples do not tell.
+        The mean over the never-solved prompts; None if there is none.
+        """
+        return self.unsolved(_found_within(samples))
+
+    def unsolved(self, function: PassRateFunction) -> Quantity | None:
+        """Mean of a function with values in [0, 1] over the prompts without a correct sample; None if there is none.
+
+        Only bounds: a prompt that was never solved may be impossible, or have been unlucky, and its own samples do not
+        tell.
         """
         unsolved = self.counts.n[self.counts.c == 0]
         if unsolved.size == 0:
@@ -122,7 +128,8 @@ class Estimator:
         level = self._split(len(strata))
         parts = [(int((~np.isin(unsolved, strata)).sum()), (0.0, 1.0))]
         for size in strata:
-            bounds = self._bounds(size, level).ratio(_found_later(size, samples), _never_found(size))
+            never = _never_found(size)
+            bounds = self._bounds(size, level).ratio(_product(never, function), never)
             parts.append((int((unsolved == size).sum()), bounds))
         return _combine(parts)
 
@@ -170,10 +177,14 @@ def _combine(parts: list[tuple[int, tuple[float, float]]]) -> Quantity:
     return Quantity(None, low, high, False)
 
 
-def _never_found(n: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+def _never_found(n: int) -> PassRateFunction:
     return lambda p: (1.0 - p) ** n
 
 
-def _found_later(n: int, more: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+def _found_within(samples: int) -> PassRateFunction:
     with_certainty = np.nextafter(1.0, 0.0)
-    return lambda p: (1.0 - p) ** n * -np.expm1(more * np.log1p(-np.minimum(p, with_certainty)))
+    return lambda p: np.asarray(-np.expm1(samples * np.log1p(-np.minimum(p, with_certainty))))
+
+
+def _product(first: PassRateFunction, second: PassRateFunction) -> PassRateFunction:
+    return lambda p: first(p) * second(p)

@@ -11,10 +11,12 @@ import numpy as np
 from reweight.errors import InputError
 from reweight.forecasting.control import control
 from reweight.forecasting.functional import dead_share, pass_at, signal
+from reweight.forecasting.noise import noise
 from reweight.forecasting.part import Part
 from reweight.forecasting.path import TAUS, tilt_path
 from reweight.forecasting.plan import GROUP_SIZES, plan
 from reweight.forecasting.quantity import Estimator, Quantity
+from reweight.forecasting.stuck import stuck
 
 if TYPE_CHECKING:
     from reweight.forecasting.curve import Curve
@@ -46,6 +48,8 @@ class Questions:
         Pass rate of a prompt that the budget is to reach; needs `budget` and `step_size`.
     step_size : float, optional
         Step size that a prompt sees, that of the optimiser over the groups of a step.
+    tpr, fpr : float, optional
+        True and false positive rate of a verifier that errs; 1 and 0 where only the other is given.
     width : float, optional
         How narrow an interval is to be, for a design of another file like this one.
     about : {"pass_rate", "pass_at_k", "dead_share", "signal"}
@@ -65,6 +69,8 @@ class Questions:
     plan_sizes: Sequence[int] = GROUP_SIZES
     target: float | None = None
     step_size: float | None = None
+    tpr: float | None = None
+    fpr: float | None = None
     width: float | None = None
     about: About = "dead_share"
     length: float | None = None
@@ -91,6 +97,19 @@ def answer(
             step_rollouts=questions.step_rollouts,
             group_sizes=questions.plan_sizes,
             length=questions.length,
+            level=level,
+        )
+    if questions.budget is not None:
+        groups = questions.budget // (len(counts.prompts) * objective.group_size)
+        if groups >= 1:
+            parts["stuck"] = stuck(counts, group_size=objective.group_size, groups=groups, level=level)
+    if questions.tpr is not None or questions.fpr is not None:
+        parts["noise"] = noise(
+            counts,
+            objective,
+            tpr=1.0 if questions.tpr is None else questions.tpr,
+            fpr=0.0 if questions.fpr is None else questions.fpr,
+            group_sizes=questions.plan_sizes or (objective.group_size,),
             level=level,
         )
     if questions.target is not None:

@@ -17,6 +17,8 @@ __all__ = ["report", "sections"]
 
 HEADINGS = {
     "plan": "The plan for a budget",
+    "stuck": "Prompts that will not move",
+    "noise": "A verifier that errs",
     "path": "The path under TILT",
     "policy_gradient": "The envelope of policy gradients",
     "calibration": "The trainer's log",
