@@ -144,7 +144,8 @@ class LevelSoftmax:
         weights = real(level_weights, "level_weights")
         if weights.shape != self._log_scales.shape:
             raise InputError(f"level_weights has shape {weights.shape} for {len(self.levels)} levels; give one each")
-        moves = number(step, "step") * weights
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            moves = number(step, "step") * weights
         if not np.isfinite(moves).all():
             raise InputError("step * level_weights is not finite; give finite weights and a finite step.")
         return np.asarray(moves)

@@ -13,7 +13,7 @@ from reweight.kernels.flow_map import flow_map
 from reweight.kernels.lumped_tilt import lumped_tilt, lumped_tilt_twin
 from reweight.kernels.sampled_law import sampled_law, sampled_law_twin
 from reweight.kernels.softmax_step import LevelSoftmax, softmax_step_twin
-from reweight.kernels.tree_step import tree_step, tree_step_twin
+from reweight.kernels.tree_step import TreeScratch, tree_step, tree_step_twin
 
 
 def bernstein_coefficients(size, advantage):
@@ -81,6 +81,59 @@ def test_level_softmax_is_the_flat_policy():
         LevelSoftmax([np.array([0.0])])
 
 
+def test_level_softmax_stays_in_range():
+    """Levels whose weights are hundreds of orders of magnitude apart, tilts of thousands of nats, weights that grow."""
+    far = LevelSoftmax([[1e-290, 3e-290], [1e-290], [2e280]])
+    np.testing.assert_allclose(np.concatenate(far.probabilities()), [0.0, 0.0, 0.0, 1.0], rtol=1e-12)
+    for _ in range(20):
+        far.tilt([100.0, 100.0, 0.0], 1.0)
+    log_probs = np.array([*np.log([0.2, 0.6, 0.2]), np.log(2e280) - np.log(5e-290) - 2000])
+    np.testing.assert_allclose(np.concatenate(far.probabilities()), np.exp(log_probs), rtol=1e-11)
+    for _ in range(50):
+        far.policy_gradient([200.0, 200.0, 0.0], 1.0)
+        log_probs = softmax_step_twin(log_probs, np.array([200.0, 200.0, 0.0, 0.0]), 1.0)
+    np.testing.assert_allclose(np.concatenate(far.probabilities()), np.exp(log_probs), rtol=1e-9, atol=1e-200)
+    before = far.probabilities()
+    far.settle()
+    np.testing.assert_allclose(np.concatenate(far.levels), np.concatenate(before), rtol=1e-15)
+    np.testing.assert_allclose(np.concatenate(far.probabilities()), np.concatenate(before), rtol=1e-15)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    from numba import get_num_threads, set_num_threads
+
+    found, threads = [], get_num_threads()
+    for count in (1, threads):
+        set_num_threads(count)
+        try:
+            rng = np.random.default_rng(0)
+            policy = LevelSoftmax([rng.random(300_000), rng.random(200_000)])
+            logits = [rng.normal(size=(4, 4**depth)) for depth in range(9)]
+            pass_rate = tree_step(logits, rng.random(4**9) < 0.1, 0.1, lambda _: 1.0)
+            policy.policy_gradient([1.0, -1.0], 1e4)
+            found.append((pass_rate, *(row.tobytes() for row in [*policy.levels, policy.masses, *logits])))
+        finally:
+            set_num_threads(threads)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: LevelSoftmax([]), "no reward level"),
+        (lambda: LevelSoftmax([[1.0], []]), "level 1 must be a list of at least one"),
+        (lambda: LevelSoftmax([[1.0, np.inf]]), "level 0 must be positive and finite"),
+        (lambda: LevelSoftmax([[0.5], [0.5]]).policy_gradient([1.0], 1.0), "for 2 levels"),
+        (lambda: LevelSoftmax([[0.5], [0.5]]).policy_gradient([1.0, np.nan], 1.0), "level_weights"),
+        (lambda: LevelSoftmax([[0.5], [0.5]]).policy_gradient([1.0, 0.0], 1e3), "moves a logit by 500 nats"),
+        (lambda: LevelSoftmax([[0.5], [0.5]]).tilt([1e300, 0.0], 1e300), "not finite"),
+    ],
+)
+def test_what_a_level_softmax_refuses(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
 @pytest.mark.parametrize(("size", "steps"), [(2, 5), (3, 5), (4, 4), (5, 3)])
 def test_the_law_of_a_sampled_run_is_that_of_all_paths(size, steps):
     right, wrong = binary_advantages(size, Advantage())
@@ -102,6 +155,20 @@ def test_the_law_of_a_sampled_run_is_that_of_all_paths(size, steps):
     assert twin.mean_pass_rate == pytest.approx(mean, abs=1e-12)
     with pytest.raises(InputError, match="numbers"):
         sampled_law(0.0, 3, np.ones(7), size)
+
+
+@pytest.mark.parametrize(("children", "depth"), [(4, 7), (3, 9), (300, 2)], ids=["even", "odd", "wide"])
+def test_trees_of_several_blocks(children, depth):
+    rng = np.random.default_rng(depth)
+    logits = [rng.normal(size=(children, children**level)) for level in range(depth)]
+    correct, scratch = rng.random(children**depth) < 0.2, TreeScratch(logits)
+    for _ in range(2):  # the second step finds the scratch of the first
+        expected, pass_rate = tree_step_twin(logits, correct, 3.0, lambda p: 1 - p)
+        assert tree_step(logits, correct, 3.0, lambda p: 1 - p, scratch=scratch) == pytest.approx(pass_rate, rel=1e-12)
+        for found, twin in zip(logits, expected, strict=True):
+            np.testing.assert_allclose(found, twin, rtol=0, atol=1e-12)
+    with pytest.raises(InputError, match="a tree of another shape"):
+        tree_step(logits[:1], np.zeros(children), 1.0, lambda _: 1.0, scratch=scratch)
 
 
 @pytest.mark.parametrize(("children", "depth"), [(2, 1), (2, 4), (3, 3)])
