@@ -47,7 +47,7 @@ def test_how_much_is_evaluated_does_not_change_the_run(spec, tmp_path):
     assert few.truth["policies"] == many.truth["policies"]
 
 
-@pytest.mark.parametrize("world", ["two-point", "u-shaped"])
+@pytest.mark.parametrize("world", ["two-point", pytest.param("u-shaped", marks=pytest.mark.slow)])
 def test_a_forecast_from_emitted_rollouts_contains_the_truth_at_its_rate(tmp_path, world):
     """Accepted unless the 99.9 % binomial limit on misses says that intervals miss more than one time in twenty."""
     misses = dict.fromkeys(("pass_rate", "dead_share", "signal", "pass_at_k"), 0)
