@@ -89,12 +89,6 @@ class LevelSoftmax:
         """Return the probabilities of the answers of each level, K arrays of shape (N_k,)."""
         return [row * factor for row, factor in zip(self.levels, self._factors(), strict=True)]
 
-    def settle(self) -> None:
-        """Turn the stored weights into the probabilities themselves, in place; those below 1e-308 are lost."""
-        for level, factor in enumerate(self._factors()):
-            self._multiply(level, factor)
-        self._log_scales[:] = 0.0
-
     def tilt(self, level_weights: ArrayLike, step: float) -> None:
         """Multiply the probabilities of each level by exp(step * weight), up to normalisation.
 
