@@ -38,20 +38,35 @@ def shown(value: float, decimals: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its interval; where it is not identified the estimate is None, and low and high are bounds."""
+    """A number with its interval; where it is not identified the estimate is None, and low and high are bounds.
+
+    `compatible` is its value for one distribution of pass rates that explains the counts, where one was fitted.
+
+    Examples
+    --------
+    >>> print(Quantity(None, 0.21, 0.64, False, compatible=0.53))
+    0.2100 to 0.6400 (bounds; one fit 0.5300)
+    """
 
     estimate: float | None
     low: float
     high: float
     identified: bool
+    compatible: float | None = None
 
     def to_dict(self) -> dict[str, float | bool | None]:
-        """The four fields."""
-        return asdict(self)
+        """The fields; `compatible` only where there is one."""
+        fields = asdict(self)
+        if self.compatible is None:
+            del fields["compatible"]
+        return fields
 
     def __str__(self) -> str:
         low, high = shown(self.low), shown(self.high)
-        return f"{low} to {high} (bounds)" if self.estimate is None else f"{shown(self.estimate)} [{low}, {high}]"
+        if self.estimate is not None:
+            return f"{shown(self.estimate)} [{low}, {high}]"
+        fit = "" if self.compatible is None else f"; one fit {shown(self.compatible)}"
+        return f"{low} to {high} (bounds{fit})"
 
 
 @dataclass(frozen=True, eq=False)
