@@ -51,6 +51,9 @@ Target = Annotated[
 StepSize = Annotated[
     str | None, typer.Option(help="Step size that a prompt sees: that of the optimiser over the groups of a step.")
 ]
+Guarantee = Annotated[
+    bool, typer.Option("--guarantee", help="Intervals whose coverage is proved for any number of prompts; wider.")
+]
 Taus = Annotated[list[str] | None, typer.Option("--tau", help="Tilt time of the path; may be repeated. [0 to 3]")]
 NoPath = Annotated[bool, typer.Option("--no-path", help="Leave out the path over tilt time.")]
 NoControl = Annotated[bool, typer.Option("--no-control", help="Leave out the halves of the file.")]
@@ -74,6 +77,7 @@ def command(
     groups: Groups = None,
     preset: options.PresetName = "trl",
     level: Level = "0.95",
+    guarantee: Guarantee = False,
     format_name: Format = None,
     threshold: Threshold = None,
     reward: Reward = None,
@@ -150,6 +154,7 @@ def command(
         level=real_number(level, "--level"),
         group_sizes=group_sizes or GROUP_SIZES,
         discovery_groups=groups or DISCOVERY_GROUPS,
+        guaranteed=guarantee,
         questions=questions,
     )
     written = _write(result, file, out) if out is not None else ()

@@ -34,6 +34,7 @@ def forecast(
     level: float = 0.95,
     group_sizes: Sequence[int] = GROUP_SIZES,
     discovery_groups: Sequence[int] = DISCOVERY_GROUPS,
+    guaranteed: bool = False,
     questions: Questions | None = None,
 ) -> Forecast:
     """Say what base rollouts tell about a run with groups of each size.
@@ -54,6 +55,8 @@ def forecast(
         Group sizes G, and the k of pass@k beside k = 1.
     discovery_groups : sequence of int
         Numbers T of groups drawn from a never-solved prompt.
+    guaranteed : bool
+        Intervals with a finite-sample guarantee (Hoeffding and Bentkus), about half as wide again.
     questions : Questions, optional
         What else to answer; nothing by default.
 
@@ -100,7 +103,7 @@ def forecast(
     if counts.n[largest] > MOST_SAMPLES:
         found = f"{line(read.source)}: prompt {quoted(counts.prompts[largest])} has {counts.n[largest]} samples"
         raise InputError(f"{found} and forecasts go up to {MOST_SAMPLES}; give some of them")
-    estimator = Estimator(counts, level)
+    estimator = Estimator(counts, level, guaranteed)
 
     return Forecast(
         source=read.source,
@@ -156,6 +159,8 @@ def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage) -
         "the signal is the mean of reward times advantage over all rollouts, at the start of the run",
         f"advantages have {rule}",
     ]
+    if estimator.guaranteed:
+        notes.append("intervals of the tables by group size hold their level for any number of prompts (domination)")
     if (estimator.counts.c == 0).any():
         notes.append("discovery is at the present pass rates: what other prompts teach this one is not in it")
     if n.min() < sizes[-1]:

@@ -103,6 +103,12 @@ class Noise:
         )
 
 
+NOTES: tuple[str, ...] = (
+    "verifier errors are independent of each other and of the prompt, with the same rates everywhere",
+    "the signal is on true correctness: advantages of accepted samples that are wrong count against it",
+)
+
+
 def noise(
     counts: Counts, objective: Objective, *, tpr: float, fpr: float, group_sizes: Sequence[int], level: float = 0.95
 ) -> Noise:
@@ -152,16 +158,18 @@ def noise(
         worth = Functional(_correct_times_advantage(size, objective.advantage, tpr, fpr))
         clean = estimator.mean(signal(size, objective.advantage))
         rows.append(NoiseRow(size, estimator.mean(dead), estimator.mean(worth), clean))
+    notes = NOTES
+    if seen.high < fpr or seen.low > tpr:
+        notes += (
+            "the file's share of accepted samples lies outside these rates: its verdicts are not from this verifier",
+        )
     return Noise(
         tpr,
         fpr,
         _mapped(seen, lambda rate: min(max((rate - fpr) / gain, 0.0), 1.0)),
         _mapped(seen, lambda rate: fpr + gain * rate),
         tuple(rows),
-        (
-            "verifier errors are independent of each other and of the prompt, with the same rates everywhere",
-            "the signal is on true correctness: advantages of accepted samples that are wrong count against it",
-        ),
+        notes,
     )
 
 

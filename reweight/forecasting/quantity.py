@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from reweight.forecasting.domination import guaranteed_interval
 from reweight.forecasting.functional import Functional
 from reweight.forecasting.likelihood import mean_interval
 from reweight.forecasting.mixture import MixtureBounds, PassRateFunction
@@ -82,10 +83,13 @@ class Estimator:
         n and c of each prompt.
     level : float
         Coverage of each interval, and of all bounds of one number of samples together.
+    guaranteed : bool
+        Intervals whose coverage is proved for every number of prompts, and which are wider.
     """
 
     counts: Counts
     level: float
+    guaranteed: bool = False
     _cache: dict[tuple[int, float], MixtureBounds] = field(default_factory=dict, init=False, repr=False)
 
     def mean(self, functional: Functional) -> Quantity:
@@ -95,13 +99,13 @@ class Estimator:
         if enough.all():
             values, low, high = _estimates(functional, n, c)
             # fsum does not depend on the order of the prompts.
-            return Quantity(math.fsum(values) / values.size, *mean_interval(values, low, high, self.level), True)
+            return Quantity(math.fsum(values) / values.size, *self._interval(values, low, high, self.level), True)
         strata = _largest_strata(n[~enough])
         level = self._split(len(strata) + bool(enough.any()))
         parts = [(int((~enough & ~np.isin(n, strata)).sum()), functional.range)]
         if enough.any():
             values, low, high = _estimates(functional, n[enough], c[enough])
-            parts.append((values.size, mean_interval(values, low, high, level)))
+            parts.append((values.size, self._interval(values, low, high, level)))
         for size in strata:
             bounds = self._bounds(size, level).mean(functional.at, functional.range)
             parts.append((int((n == size).sum()), bounds))
@@ -152,6 +156,9 @@ class Estimator:
         """Numbers of samples n whose counts no distribution of pass rates explains at this level."""
         sizes = _largest_strata(self.counts.n)
         return tuple(n for n in sizes if not self._bounds(n, self._split(len(sizes))).compatible)
+
+    def _interval(self, values: NDArray[np.float64], low: float, high: float, level: float) -> tuple[float, float]:
+        return (guaranteed_interval if self.guaranteed else mean_interval)(values, low, high, level)
 
     def _split(self, parts: int) -> float:
         return 1.0 - (1.0 - self.level) / parts

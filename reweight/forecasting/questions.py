@@ -83,12 +83,6 @@ def answer(
 ) -> dict[str, Part]:
     """The parts, by their key in the JSON and in the order in which they are shown."""
     parts: dict[str, Part] = {}
-    if questions.taus:
-        from reweight.forecasting.envelope import envelope
-
-        pairs = None if rollouts.answers is None else rollouts.answers.equal_pairs(len(counts.prompts))
-        parts["path"] = tilt_path(counts, objective, taus=questions.taus, length=questions.length, level=level)
-        parts["policy_gradient"] = envelope(counts, objective, pairs, taus=questions.taus, level=level)
     if questions.budget is not None and questions.plan_sizes:
         parts["plan"] = plan(
             counts,
@@ -112,6 +106,12 @@ def answer(
             group_sizes=questions.plan_sizes or (objective.group_size,),
             level=level,
         )
+    if questions.taus:
+        from reweight.forecasting.envelope import envelope
+
+        pairs = None if rollouts.answers is None else rollouts.answers.equal_pairs(len(counts.prompts))
+        parts["path"] = tilt_path(counts, objective, taus=questions.taus, length=questions.length, level=level)
+        parts["policy_gradient"] = envelope(counts, objective, pairs, taus=questions.taus, level=level)
     if questions.target is not None:
         parts["target"] = _target(questions, counts, objective)
     if questions.width is not None:

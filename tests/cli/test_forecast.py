@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,10 +64,96 @@ def test_out_writes_a_report(reweight, tmp_path: Path) -> None:
     assert "numpy" in facts["versions"]
 
 
-def test_parts_can_be_left_out(reweight) -> None:
-    code, out, _ = reweight("forecast", example(), "-G", "8", "-T", "1", "--no-path", "--no-control", "--json")
+def quick(*options: object) -> list[object]:
+    """A forecast of the example with the cheap parts alone."""
+    return ["forecast", example(), "-G", "8", "-T", "1", "--no-path", "--no-control", "--no-plan", *options]
+
+
+def test_every_part_follows_the_schema(reweight) -> None:
+    from importlib.resources import files
+
+    import jsonschema
+
+    schema = json.loads((files("reweight.forecasting") / "schema.json").read_text())
+    code, out, _ = reweight(
+        *("forecast", example(), "-G", "8", "-T", "1", "--tau", "0.5", "--tpr", "0.9", "--fpr", "0.05"),
+        *("--design", "0.2", "--target", "0.9", "--step-size", "0.05", "--json"),
+    )
     assert code == 0
-    assert not {"path", "policy_gradient", "control"} & json.loads(out).keys()
+    document = json.loads(out)
+    jsonschema.validate(document, schema)
+    parts = ["plan", "stuck", "noise", "target", "design", "path", "policy_gradient", "control"]
+    assert [name for name in document if name in parts] == sorted(parts, key=list(document).index)
+    assert set(parts) <= set(document)
+    quantity = schema["$defs"]["quantity"] | {"$defs": schema["$defs"]}
+    numbers = list(_numbers(document))
+    assert len(numbers) > 50
+    for number in numbers:
+        jsonschema.validate(number, quantity)
+
+
+def _numbers(value: object) -> Iterator[dict]:
+    """Every number with limits, wherever it stands."""
+    if isinstance(value, dict):
+        if "identified" in value:
+            yield value
+        for inner in value.values():
+            yield from _numbers(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _numbers(inner)
+
+
+def test_a_guarantee_makes_intervals_wider(reweight) -> None:
+    widths = []
+    for options in ([], ["--guarantee"]):
+        code, out, _ = reweight(*quick("--json", *options))
+        assert code == 0
+        rate = json.loads(out)["pass_rate"]
+        widths.append(rate["high"] - rate["low"])
+    assert 1.2 < widths[1] / widths[0] < 2.2
+
+
+def test_a_log_is_held_against_the_file(reweight) -> None:
+    code, out, err = reweight(*quick("--calibrate", DATA / "curves_gsm8k_grpo.csv", "--json"))
+    assert code == 0
+    found = json.loads(out)["calibration"]
+    assert found["speed_verdict"] == "model refuted"  # the file is of another model than the log
+    assert "218 steps" in err
+    code, out, _ = reweight(*quick("--calibrate", DATA / "trl_1.16" / "log_history.json", "--log-groups", "2"))
+    assert code == 0
+    assert "Calibration: tilt" in out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--design", "0"],
+        ["--design", "0.1", "--about", "x"],
+        ["--target", "0.9"],
+        ["--target", "2", "--step-size", "0.1"],
+        ["--target", "0.9", "--step-size", "0.1", "--budget", "100"],
+        ["--tpr", "0.4", "--fpr", "0.5"],
+        ["--length", "-1", "--tau", "1"],
+        ["--calibrate", "missing.csv"],
+        ["--calibrate", DATA / "curves_gsm8k_grpo.csv", "--log-values", "1"],
+        ["--calibrate", DATA / "curves_gsm8k_grpo.csv", "--log-values", "1,0"],
+        ["--calibrate", DATA / "curves_gsm8k_grpo.csv", "--log-reward", "x"],
+        ["--budget", "0", "--step-rollouts", "-1"],
+    ],
+)
+def test_parts_refuse_what_makes_no_sense(reweight, options: list[object]) -> None:
+    code, out, err = reweight("forecast", example(), "-G", "8", "-T", "1", "--no-control", *options)
+    assert (code, out) == (2, "")
+    assert err.startswith("reweight: ") or "steps" in err
+
+
+def test_parts_can_be_left_out(reweight) -> None:
+    code, out, _ = reweight(
+        "forecast", example(), "-G", "8", "-T", "1", "--no-path", "--no-control", "--no-plan", "--json"
+    )
+    assert code == 0
+    assert not {"path", "policy_gradient", "control", "plan", "stuck"} & json.loads(out).keys()
     code, out, _ = reweight("forecast", example(), "-G", "8", "-T", "1", "--tau", "0.5", "--length", "100")
     assert code == 0
     assert "nats a token at 100 tokens" in out
