@@ -64,7 +64,7 @@ def test_estimates_are_the_truth_where_counts_have_exactly_their_law(n: int, siz
         found = getattr(row, name)
         assert found.identified, name
         assert found.estimate == pytest.approx(value, rel=1e-9), name
-        # Groups of two and of three have one signal wherever they are mixed: an interval without width, but for rounding.
+        # Groups of two and of three have one signal wherever they are mixed: no width, but for rounding.
         assert found.low - 1e-15 <= value <= found.high + 1e-15, name
 
 
