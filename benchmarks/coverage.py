@@ -249,8 +249,8 @@ PAGE = """# Coverage of a forecast's intervals and bounds
 
 {repeats} files a cell, nominal coverage {level}; `python -m benchmarks.coverage` draws them again. The worlds are those
 of `reweight simulate --world`. Intervals are empirical likelihood with Poisson-calibrated thresholds (ELP); the
-bootstrap resamples prompts {resamples} times. A cell passes if the one-sided 99.9 % binomial limit of its coverage includes the
-nominal one.
+bootstrap resamples prompts {resamples} times. A cell passes if the one-sided 99.9 % binomial limit of its coverage
+includes the nominal one.
 
 {summary}
 
