@@ -25,6 +25,7 @@ STEPS_A_DEVIATION = 4
 """Grid steps in a standard deviation of asin(sqrt(c / n)), which is 1 / (2 sqrt n)."""
 REFINEMENT = 8
 NEGLIGIBLE = 1e-12
+MOST_SAMPLES = 1024
 ROUNDS = 3
 TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 FAILED = "the solver found no distribution of pass rates for these counts; leave the fit out"
@@ -69,7 +70,7 @@ def npmle(counts: Counts) -> Npmle:
     Raises
     ------
     InputError
-        If the solver fails.
+        If a prompt has more than 1024 samples, or the solver fails.
 
     Notes
     -----
@@ -85,6 +86,8 @@ def npmle(counts: Counts) -> Npmle:
     >>> round(fit.mean(lambda p: p), 4), round(fit.mean(lambda p: 2 * p * (1 - p)), 4)  # both shares are one half
     (0.5, 0.5)
     """
+    if counts.n.max() > MOST_SAMPLES:
+        raise InputError(f"a prompt has {counts.n.max()} samples and fits go up to {MOST_SAMPLES}; leave the fit out")
     pairs, prompts = np.unique(np.stack([counts.n, counts.c]), axis=1, return_counts=True)
     n, c = pairs
     deviations = math.pi * math.sqrt(int(n.max()))  # in the quarter circle

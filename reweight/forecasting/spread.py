@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Spread", "SpreadRow", "spread"]
 
 Floats = NDArray[np.float64]
-PRECISION = 1e-6
+PRECISION = 1e-5
 """Of the limits of a ratio, as a share of its range."""
 NOTES = (
     "the signal of a group is X = (1/G) sum of reward times advantage, zero in dead groups of centred advantages",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from reweight.errors import InputError
 from reweight.forecasting.npmle import Npmle, npmle
 from reweight.rollouts import Counts
 
@@ -60,3 +61,8 @@ def test_equal_pairs_count_as_often_as_they_come() -> None:
 def test_a_mean_is_that_of_the_masses() -> None:
     fit = Npmle(np.array([0.0, 0.5]), np.array([0.25, 0.75]), 0.0)
     assert fit.mean(lambda p: p**2) == 0.1875
+
+
+def test_samples_beyond_the_grid_are_refused() -> None:
+    with pytest.raises(InputError, match="1025 samples"):
+        npmle(Counts.of([8, 1025], [3, 4]))
