@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reweight.errors import InputError
 from reweight.forecasting.functional import Functional, dead_share, signal
 from reweight.forecasting.quantity import Estimator, Quantity
+from reweight.forecasting.ranking import Ranking, rank
 from reweight.forecasting.table import Table
 from reweight.terminal import quoted
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from reweight.objectives.objective import Objective
     from reweight.rollouts import Counts
 
-__all__ = ["Choice", "Plan", "Ranking", "plan"]
+__all__ = ["Choice", "Plan", "plan"]
 
 Floats = NDArray[np.float64]
 GROUP_SIZES = (4, 8, 16, 32)
@@ -63,42 +64,6 @@ class Choice:
         return {
             name: value.to_dict() if isinstance(value, Quantity) else value
             for name, value in ((name, getattr(self, name)) for name in self.__dataclass_fields__)
-        }
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Which group size learns most from the budget, and which the file cannot tell from it.
-
-    Parameters
-    ----------
-    held : str
-        What is the same for all sizes: "rollouts a step" or "groups a step".
-    best : int
-    against : tuple of (int, Quantity)
-        Each other size with the limits of the best one's value minus its own, prompt by prompt.
-    """
-
-    held: str
-    best: int
-    against: tuple[tuple[int, Quantity], ...]
-
-    @property
-    def ties(self) -> tuple[int, ...]:
-        """Group sizes that the file cannot tell from the best one."""
-        return tuple(size for size, difference in self.against if difference.low <= 0.0)
-
-    def __str__(self) -> str:
-        found = f"with as many {self.held} G = {self.best} learns most"
-        return found + (f", not told apart from G = {', '.join(map(str, self.ties))}" if self.ties else "")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {
-            "held": self.held,
-            "best": self.best,
-            "not_told_apart": list(self.ties),
-            "against": [{"group_size": size, "difference": each.to_dict()} for size, each in self.against],
         }
 
 
@@ -175,6 +140,19 @@ class Plan:
                 ("G", "groups a step", "groups a prompt", "steps", "steps, redrawn", "generated for one kept"),
                 spent,
             ),
+            *self._leads(),
+        )
+
+    def _leads(self) -> tuple[Table, ...]:
+        """How much more the best sizes learn; no table where there is nothing to compare."""
+        rows = tuple(
+            (ranking.held, f"{ranking.best} over {each.group_size}", str(each.difference), each.decided)
+            for ranking in self.rankings
+            for each in ranking.against
+        )
+        header = ("as many", "G", "more signal", "decided by")
+        return (Table("How much more the best group size learns, limits that hold together", header, rows),) * bool(
+            rows
         )
 
 
@@ -246,8 +224,8 @@ def plan(
         for size in sizes
     )
     rankings = (
-        _ranking(estimator, "rollouts a step", worth),
-        _ranking(estimator, "groups a step", {size: Functional(each.table / size) for size, each in worth.items()}),
+        rank(counts, level, "rollouts a step", worth),
+        rank(counts, level, "groups a step", {size: Functional(each.table / size) for size, each in worth.items()}),
     )
     tokens = None if length is None else budget * length
     return Plan(budget, step_rollouts, tokens, level, choices, rankings, NOTES)
@@ -256,22 +234,10 @@ def plan(
 NOTES = (
     "the plan is for present pass rates: prompts that are learnt become dead, and others come within reach",
     "at one step size the signal E g of a rollout decides with as many rollouts a step, E g / G with as many groups",
+    "which of two group sizes learns more is often the same for every pass rate: then a file tells only how much more",
     "redrawing dead groups leaves the signal of a generated rollout as it is: steps get larger, and fewer",
+    "redrawing generates 1 / (mean mixed share) groups for one kept, if each new group is of a random prompt",
 )
-
-
-def _ranking(estimator: Estimator, held: str, worth: dict[int, Functional]) -> Ranking:
-    """Compare prompt by prompt, which is narrower than to compare the intervals of two means."""
-
-    def minus(first: int, second: int) -> Quantity:
-        return estimator.bounds(_difference(worth[first], worth[second]), _span(worth[first], worth[second]))
-
-    first, *others = worth
-    middles = {size: minus(size, first) for size in others}
-    best = max(middles, key=lambda size: middles[size].low + middles[size].high, default=first)
-    if best in middles and middles[best].low + middles[best].high <= 0.0:
-        best = first
-    return Ranking(held, best, tuple((size, minus(best, size)) for size in worth if size != best))
 
 
 def _choice(
@@ -296,14 +262,6 @@ def _choice(
         steps=steps,
         filtered_steps=_scaled(mixed, steps),
     )
-
-
-def _difference(first: Functional, second: Functional) -> Callable[[Floats], Floats]:
-    return lambda p: first.at(p) - second.at(p)
-
-
-def _span(first: Functional, second: Functional) -> tuple[float, float]:
-    return first.range[0] - second.range[1], first.range[1] - second.range[0]
 
 
 def _never_mixed(size: int, groups: float) -> Callable[[Floats], Floats]:
