@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -13,17 +13,19 @@ from reweight.errors import InputError
 from reweight.forecasting.functional import Functional
 from reweight.forecasting.likelihood import mean_interval
 from reweight.forecasting.mixture import MixtureBounds
-from reweight.forecasting.region import count_region
+from reweight.forecasting.region import Region, count_region
 from reweight.forecasting.table import Table
 from reweight.terminal import quoted
 
 __all__ = ["Design", "DesignRow", "design"]
 
 Floats = NDArray[np.float64]
-SAMPLES = (2, 4, 8, 16, 32, 64)
-MOST_PROMPTS = 10**6
-DRAWS = 64
+SAMPLES = (1, 2, 4, 8, 16, 32, 64)
+FEWEST_PROMPTS, MOST_PROMPTS = 10, 10**6
+INTERVAL_DRAWS, BOUND_DRAWS = 100, 30
 OFTEN = 0.9
+NEAR = 1e-7
+"""Slack of the exact law, so that the linear program has room for rounding."""
 
 
 class Distribution(Protocol):
@@ -50,16 +52,31 @@ class DesignRow:
         Fewest prompts whose interval is narrower than the width; None where no number of prompts does it.
     left : float
         Width that is left with infinitely many prompts: 0 where n samples identify the quantity.
+    mean_width, share_narrower : float or None
+        Of the files that were drawn with so many prompts: their mean width, and the share that is narrow enough.
     """
 
     samples: int
     prompts: int | None
     left: float
+    mean_width: float | None = None
+    share_narrower: float | None = None
 
     @property
     def total(self) -> int | None:
         """Samples in all."""
         return None if self.prompts is None else self.prompts * self.samples
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "samples": self.samples,
+            "prompts": self.prompts,
+            "total": self.total,
+            "left": self.left,
+            "mean_width": self.mean_width,
+            "share_narrower": self.share_narrower,
+        }
 
 
 @dataclass(frozen=True)
@@ -96,10 +113,7 @@ class Design:
             "quantity": self.quantity,
             "width": self.width,
             "level": self.level,
-            "rows": [
-                {"samples": row.samples, "prompts": row.prompts, "total": row.total, "left": row.left}
-                for row in self.rows
-            ],
+            "rows": [row.to_dict() for row in self.rows],
             "cheapest": None if best is None else {"samples": best.samples, "prompts": best.prompts},
             "notes": list(self.notes),
         }
@@ -117,12 +131,15 @@ class Design:
                 str(row.samples),
                 "no number is enough" if row.prompts is None else str(row.prompts),
                 "-" if row.total is None else str(row.total),
+                "-" if row.mean_width is None else f"{row.mean_width:.4f}",
+                "-" if row.share_narrower is None else f"{row.share_narrower:.0%}",
                 f"{row.left:.4f}" if row.left else "0",
             )
             for row in self.rows
         )
         title = f"Design for an interval of {self.quantity} narrower than {self.width:g}: {told}"
-        return (Table(title, ("samples a prompt", "prompts", "samples", "width with endless prompts"), rows),)
+        header = ("samples a prompt", "prompts", "samples", "mean width", "narrower", "width with endless prompts")
+        return (Table(title, header, rows),)
 
 
 def design(
@@ -160,9 +177,9 @@ def design(
 
     Notes
     -----
-    With n samples that identify the quantity, 64 files are drawn for each number of prompts that is tried, and nine in
-    ten of their intervals have to be narrower than the width. With fewer samples the bounds for the expected counts
-    decide; their width for the exact law of c is what endless prompts leave.
+    For each number of prompts that is tried files are drawn (100 where n samples identify the quantity, else 30), and
+    nine in ten of their intervals, or bounds, have to be narrower than the width. What endless prompts leave is the
+    width of the bounds for the exact law of c.
 
     Examples
     --------
@@ -178,18 +195,16 @@ def design(
         raise InputError(f"the width {width} is not a positive number; give for example 0.1")
     if not samples or any(isinstance(n, bool) or n % 1 or not 1 <= n <= 1024 for n in samples):
         raise InputError(f"{quoted(samples)} are no numbers of samples a prompt; give whole numbers from 1 to 1024")
-    rows = []
-    for n in sorted(set(samples)):
-        law = _law(int(n), pilot)
-        if n >= functional.degree:
-            rows.append(DesignRow(int(n), _identified(functional, law, width, rng, level), 0.0))
-        else:
-            rows.append(_bounded(functional, law, width, level))
-    notes = (
-        "the design is for prompts like those of the pilot; their pass rates are known through the pilot alone",
-        f"a design holds if {OFTEN:.0%} of the files that it may give have a narrower interval",
-    )
-    return Design(name, width, level, tuple(rows), notes)
+    rows = tuple(_row(functional, int(n), _law(int(n), pilot), width, rng, level) for n in sorted(set(samples)))
+    return Design(name, width, level, rows, NOTES)
+
+
+NOTES = (
+    "the design is for prompts like those of the pilot; their pass rates are known through the pilot alone",
+    f"a design holds if {OFTEN:.0%} of the files that are drawn for it have a narrower interval",
+    f"{INTERVAL_DRAWS} files are drawn for a number of prompts, {BOUND_DRAWS} where there are only bounds",
+    f"numbers of prompts are found to 2 % and go from {FEWEST_PROMPTS} to {MOST_PROMPTS}",
+)
 
 
 def _law(n: int, pilot: Distribution) -> Floats:
@@ -200,44 +215,57 @@ def _law(n: int, pilot: Distribution) -> Floats:
     return np.asarray(law / law.sum())
 
 
-def _identified(
-    functional: Functional, law: Floats, width: float, rng: np.random.Generator, level: float
-) -> int | None:
-    n = law.size - 1
+def _row(
+    functional: Functional, n: int, law: Floats, width: float, rng: np.random.Generator, level: float
+) -> DesignRow:
+    """Find the prompts where the expected counts are narrow enough, then draw files around there."""
+    identified = n >= functional.degree
+    width_of, left = _interval_width(functional, n, level) if identified else _bounds_width(functional, n, law, level)
+    if left >= width:
+        return DesignRow(n, None, left)
+    drawn: dict[int, Floats] = {}
+
+    def often(prompts: int) -> bool:
+        files = rng.multinomial(prompts, law, INTERVAL_DRAWS if identified else BOUND_DRAWS)
+        drawn[prompts] = np.array([width_of(file) for file in files])
+        return bool((drawn[prompts] <= width).mean() >= OFTEN)
+
+    expected = _fewest(lambda prompts: width_of(_rounded(law * prompts)) <= width, FEWEST_PROMPTS)
+    prompts = None if expected is None else _fewest(often, max(FEWEST_PROMPTS, expected // 2))
+    if prompts is None:
+        return DesignRow(n, None, left)
+    found = drawn[prompts]
+    return DesignRow(n, prompts, left, float(found.mean()), float((found <= width).mean()))
+
+
+WidthOf = Callable[[NDArray[np.int64]], float]
+
+
+def _interval_width(functional: Functional, n: int, level: float) -> tuple[WidthOf, float]:
+    """Width for a histogram of c (n + 1,), of which endless prompts leave nothing."""
     values = functional.unbiased(n, np.arange(n + 1))
     low, high = float(values.min()), float(values.max())
 
-    def narrow(prompts: int) -> bool:
-        widths = []
-        for histogram in rng.multinomial(prompts, law, DRAWS):
-            limits = mean_interval(np.repeat(values, histogram), low, high, level)
-            widths.append(limits[1] - limits[0])
-        return bool(np.mean(np.array(widths) <= width) >= OFTEN)
+    def width_of(histogram: NDArray[np.int64]) -> float:
+        limits = mean_interval(np.repeat(values, histogram), low, high, level)
+        return limits[1] - limits[0]
 
-    return _fewest(narrow)
+    return width_of, 0.0
 
 
-def _bounded(functional: Functional, law: Floats, width: float, level: float) -> DesignRow:
-    n = law.size - 1
-    laws = MixtureBounds.of(count_region(n, np.zeros(1, np.int64), level))
-    values = functional.at(laws.grid)
-
-    def wide(bounds: MixtureBounds) -> float:
-        low, high = bounds.mean(lambda _: values, functional.range)
-        return high - low
-
-    def narrow(prompts: int) -> bool:
-        c = np.repeat(np.arange(n + 1), _rounded(law * prompts))
-        return wide(replace(laws, region=count_region(n, c, level))) <= width
-
+def _bounds_width(functional: Functional, n: int, law: Floats, level: float) -> tuple[WidthOf, float]:
+    """Width of the bounds for a histogram of c (n + 1,), and for its exact law."""
     region = count_region(n, np.zeros(1, np.int64), level)
+    bounds = MixtureBounds.of(region)
+    values = functional.at(bounds.grid)
+
+    def wide(region: Region) -> float:
+        low, high = replace(bounds, region=region).mean(lambda _: values, functional.range)
+        return max(0.0, high - low)
+
     exact = np.array([law[a : b + 1].sum() for a, b in zip(region.first, region.last, strict=True)])
-    left = max(0.0, wide(replace(laws, region=replace(region, low=exact - NEAR, high=exact + NEAR))))
-    return DesignRow(n, _fewest(narrow) if left < width else None, left)
-
-
-NEAR = 1e-7
-"""Slack of the exact law, so that the linear program has room for rounding."""
+    left = wide(replace(region, low=exact - NEAR, high=exact + NEAR))
+    return lambda histogram: wide(count_region(n, np.repeat(np.arange(n + 1), histogram), level)), left
 
 
 def _rounded(expected: Floats) -> NDArray[np.int64]:
@@ -248,9 +276,9 @@ def _rounded(expected: Floats) -> NDArray[np.int64]:
     return whole
 
 
-def _fewest(narrow: Any) -> int | None:
-    """Smallest number of prompts from which on it is narrow, to one part in fifty."""
-    high = 10
+def _fewest(narrow: Callable[[int], bool], start: int) -> int | None:
+    """Smallest number of prompts that is narrow, looked for from half of `start` on, to one part in fifty."""
+    high = start
     while not narrow(high):
         high *= 2
         if high > MOST_PROMPTS:

@@ -164,6 +164,10 @@ class Target:
         return "\n".join(lines)
 
 
+def _mass(value: float) -> str:
+    return f"{value:.4g}"
+
+
 def target(
     rate: float,
     *,
@@ -252,7 +256,7 @@ def target(
         sufficient=sufficient,
         tilt=_tilt(rate, groups, group_size, step, advantage),
         ladder=ladder,
-        notes=_notes(sufficient is None),
+        notes=(*ASSUMPTIONS, TOO_LONG) if sufficient is None else ASSUMPTIONS,
     )
 
 
@@ -383,10 +387,6 @@ def _tilt(rate: float, groups: int, size: int, step: float, advantage: Advantage
     return Quantity(float(expit(high)), float(expit(limits[0])), float(expit(limits[1])), True)
 
 
-def _mass(value: float) -> str:
-    return f"{value:.4g}"
-
-
 ASSUMPTIONS = (
     "base masses are for one prompt with a logit for each answer and nothing shared with other prompts",
     "rewards 0 and 1, one inner step, no KL penalty, entropy bonus or decay, plain gradient steps, one group an update",
@@ -395,8 +395,4 @@ ASSUMPTIONS = (
     "the expected update (TILT) moves before anything correct is drawn: a model of many prompts, no promise for one",
     "SFT examples are supervised steps on one correct answer, fewest to what is necessary, most to what suffices",
 )
-
-
-def _notes(too_long: bool) -> tuple[str, ...]:
-    late = ("the budget is too long for what suffices with two answers to be computed",) if too_long else ()
-    return (*ASSUMPTIONS, *late)
+TOO_LONG = "the budget is too long for what suffices with two answers to be computed"

@@ -37,7 +37,11 @@ def test_nine_in_ten_files_have_the_width(functional, name: str) -> None:
     found = design(functional, "it", world(name), width=0.08, rng=np.random.default_rng(1), samples=[8, 16])
     for row in found.rows:
         assert row.left == 0.0
-        assert (widths(functional, row.samples, row.prompts, name, 100) <= 0.08).mean() >= 0.75
+        assert row.share_narrower >= 0.9
+        again = widths(functional, row.samples, row.prompts, name, 300)
+        # Both shares are of binomial draws: .9 - 3 sqrt(.09 (1/100 + 1/300)).
+        assert (again <= 0.08).mean() >= 0.9 - 0.104
+        assert again.mean() == pytest.approx(row.mean_width, rel=0.02)
         fewer = max(1, int(0.8 * row.prompts))
         assert (widths(functional, row.samples, fewer, name, 100) <= 0.08).mean() < 0.9
 
@@ -53,7 +57,29 @@ def test_what_is_not_identified_leaves_a_width() -> None:
     for row in (four, eight):
         assert (row.prompts is None) == (row.left >= 0.25)
         if row.prompts is not None:
-            assert np.median(widths(dead_share(16), row.samples, row.prompts, "uniform", 11)) <= 0.28
+            again = widths(dead_share(16), row.samples, row.prompts, "uniform", 20)
+            # 20 and 30 files: .9 - 3 sqrt(.09 (1/20 + 1/30)).
+            assert (again <= 0.25).mean() >= 0.9 - 0.26
+            assert again.mean() == pytest.approx(row.mean_width, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("functional", "left"), [(dead_share(2), 0.5), (pass_at(2), 0.25)], ids=["dead share", "pass@2"]
+)
+def test_one_sample_leaves_what_the_mean_leaves(functional, left: float) -> None:
+    """One sample tells the mean m = 1/2 alone: E q^2 lies between (1 - m)^2 and 1 - m, E pq between 0 and m (1 - m)."""
+    found = design(functional, "it", world("uniform"), width=0.1, rng=np.random.default_rng(0), samples=[1])
+    (row,) = found.rows
+    assert row.left == pytest.approx(left, abs=1e-5)
+    assert row.prompts is None
+
+
+def test_the_same_seed_gives_the_same_design() -> None:
+    first, second = (
+        design(dead_share(4), "it", world("sparse"), width=0.2, rng=np.random.default_rng(5), samples=[2, 4])
+        for _ in range(2)
+    )
+    assert first == second
 
 
 def test_no_design_does_it() -> None:

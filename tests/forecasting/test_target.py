@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import expit, logit, softmax
+from scipy.stats import binom
 
 from reweight.errors import InputError
+from reweight.forecasting.sampled_climb import climb
 from reweight.forecasting.target import reach_bound, sft_examples, target
 from reweight.groups.binary import binary_advantages
 from reweight.groups.weights import group_weights
@@ -55,6 +57,36 @@ def test_sampled_runs_with_two_answers_do_what_is_promised(found) -> None:
     assert share_of_runs(found.sufficient, 2000, 1, rng) >= 0.95 - 0.016
     assert share_of_runs(found.necessary * 0.97, 2000, 1, rng) <= 0.95 + 0.016
     assert found.necessary > 0.9 * found.sufficient
+
+
+@pytest.mark.parametrize(("size", "groups", "step", "rate"), [(2, 10, 0.5, 0.5), (4, 8, 0.6, 0.5), (3, 12, 0.3, 0.3)])
+def test_the_exact_law_of_short_runs_lies_between_the_bounds(size: int, groups: int, step: float, rate: float) -> None:
+    """Every reachable log-odds with its probability, group by group, with two answers."""
+    gains, goal = 2 * step * push(size), logit(rate)
+
+    def chance(base: float) -> float:
+        law, reached = {round(float(logit(base)), 11): 1.0}, 0.0
+        for _ in range(groups):
+            after: dict[float, float] = {}
+            for log_odds, weight in law.items():
+                for gain, share in zip(gains, binom.pmf(np.arange(size + 1), size, expit(log_odds)), strict=True):
+                    there = round(float(log_odds + gain), 11)
+                    if there >= goal - 1e-9:
+                        reached += weight * share
+                    else:
+                        after[there] = after.get(there, 0.0) + weight * share
+            law = after
+        return reached
+
+    grid = climb(goal, goal - 6.0, groups, gains)
+    assert grid is not None
+    for place in np.linspace(0, grid.log_odds.size - 1, 25).astype(int):
+        exact = chance(expit(grid.log_odds[place]))
+        assert grid.at_least[place] - 1e-9 <= exact <= grid.at_most[place] + 1e-9
+        assert grid.at_most[place] - grid.at_least[place] < 0.08
+    found = target(rate, groups=groups, group_size=size, step=step, chance=0.5)
+    assert chance(found.necessary * 0.999) < 0.5 <= chance(found.sufficient)
+    assert chance(found.sufficient * 0.97) < 0.5 or found.sufficient == rate
 
 
 def test_no_table_gets_there_more_often_than_the_bounds_say(found) -> None:
