@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reweight.errors import InputError
-from reweight.forecasting.functional import dead_share, pass_at, signal
-from reweight.forecasting.quantity import Estimator
+from reweight.forecasting.functional import Functional, dead_share, pass_at, signal
+from reweight.forecasting.quantity import Estimator, Quantity
 from reweight.forecasting.questions import Questions, answer
 from reweight.forecasting.result import Forecast
 from reweight.rollouts import Counts, Groups, Rollouts
 from reweight.terminal import line, quoted
 
 if TYPE_CHECKING:
+    from reweight.forecasting.npmle import Npmle
     from reweight.objectives.advantage import Advantage
     from reweight.objectives.objective import Objective
 
@@ -25,6 +27,8 @@ GROUP_SIZES = (2, 4, 8, 16, 32, 64)
 DISCOVERY_GROUPS = (1, 4, 16, 64, 256)
 LARGEST_GROUP = 1024
 MOST_SAMPLES = 100_000
+MOST_KINDS = 200
+"""Different counts (n, c) up to which a distribution is fitted: that takes a second."""
 
 
 def forecast(
@@ -104,6 +108,11 @@ def forecast(
         found = f"{line(read.source)}: prompt {quoted(counts.prompts[largest])} has {counts.n[largest]} samples"
         raise InputError(f"{found} and forecasts go up to {MOST_SAMPLES}; give some of them")
     estimator = Estimator(counts, level, guaranteed)
+    fit = _fit(estimator)
+
+    def mean(functional: Functional) -> Quantity:
+        found = estimator.mean(functional)
+        return found if fit is None or found.identified else replace(found, compatible=fit.mean(functional.at))
 
     return Forecast(
         source=read.source,
@@ -116,10 +125,10 @@ def forecast(
         histogram=_histogram(counts),
         never_solved=int((counts.c == 0).sum()),
         always_solved=int((counts.c == counts.n).sum()),
-        pass_rate=estimator.mean(pass_at(1)),
-        pass_at_k={k: estimator.mean(pass_at(k)) for k in (1, *sizes)},
-        dead_share={size: estimator.mean(dead_share(size)) for size in sizes},
-        signal={size: estimator.mean(signal(size, objective.advantage)) for size in sizes},
+        pass_rate=mean(pass_at(1)),
+        pass_at_k={k: mean(pass_at(k)) for k in (1, *sizes)},
+        dead_share={size: mean(dead_share(size)) for size in sizes},
+        signal={size: mean(signal(size, objective.advantage)) for size in sizes},
         advantage=objective.advantage,
         discovery_group_size=objective.group_size,
         discovery={
@@ -127,8 +136,8 @@ def forecast(
             for number in groups
             if (chance := estimator.discovery(number * objective.group_size)) is not None
         },
-        notes=_notes(estimator, sizes, objective.advantage),
-        parts={} if questions is None else answer(questions, read, counts, objective, level),
+        notes=_notes(estimator, sizes, objective.advantage, fit),
+        parts={} if questions is None else answer(questions, read, counts, objective, level, fit),
     )
 
 
@@ -149,7 +158,21 @@ def _histogram(counts: Counts) -> dict[int, dict[int, int]]:
     return table
 
 
-def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage) -> tuple[str, ...]:
+def _fit(estimator: Estimator) -> Npmle | None:
+    """The likeliest distribution of pass rates; None where none explains the counts, or where a fit takes long."""
+    from reweight.forecasting.npmle import MOST_SAMPLES as MOST_FITTED
+    from reweight.forecasting.npmle import npmle
+
+    counts = estimator.counts
+    kinds = np.unique(np.stack([counts.n, counts.c]), axis=1).shape[1]
+    return (
+        npmle(counts)
+        if kinds <= MOST_KINDS and counts.n.max() <= MOST_FITTED and not estimator.incompatible()
+        else None
+    )
+
+
+def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage, fit: Npmle | None) -> tuple[str, ...]:
     n = estimator.counts.n
     rule = f"baseline {advantage.baseline}, scale {advantage.scale}"
     if advantage.scale.endswith("std"):
@@ -165,6 +188,10 @@ def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage) -
         notes.append("discovery is at the present pass rates: what other prompts teach this one is not in it")
     if n.min() < sizes[-1]:
         notes.append(f"what needs more than {n.min()} samples is not identified by {n.min()}: there are only bounds")
+        if fit is not None:
+            notes.append(
+                "one fit is the value for the likeliest distribution of pass rates; others explain the file too"
+            )
     if n.min() < n.max():
         notes.append(
             f"the prompts have {n.min()} to {n.max()} samples: those with fewer than G enter as bounds, none is dropped"

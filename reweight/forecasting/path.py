@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -103,19 +103,23 @@ class TiltPath:
         """The path, the limits beside it, and the leash."""
         rows, limits = [], []
         for i, tau in enumerate(self.taus):
-            known = [f"{values[i]:.4f}" for values in self.compatible.values()]
-            rows.append((f"{tau:g}", str(self.pass_rate[i]), str(self.dead_share[i]), *known))
+            rows.append((f"{tau:g}", self._fitted("pass_rate", i), self._fitted("dead_share", i)))
             caps = [_at_most(column[i]) for column in (self.fisher_rao, self.log_odds) if column is not None]
             limits.append((f"{tau:g}", str(self.kl[i]), *caps))
-        one = tuple(f"{name.replace('_', ' ')}, one distribution" for name in self.compatible)
         caps_of = () if self.fisher_rao is None else ("pass rate, tilt speed", "pass rate, policy gradient")
         leash = tuple((f"{budget:g}", *self._per_token(budget), _at_most(cap)) for budget, cap in self.leash.items())
         token = () if self.length is None else (f"nats a token at {self.length:g} tokens",)
         return (
-            Table("TILT by tilt time", ("tau", "pass rate", f"dead groups, G = {self.group_size}", *one), tuple(rows)),
+            Table("TILT by tilt time", ("tau", "pass rate", f"dead groups, G = {self.group_size}"), tuple(rows)),
             Table("Divergence and limits by tilt time", ("tau", "nats a sequence", *caps_of), tuple(limits)),
             Table("KL leash of any trainer", ("nats a sequence", *token, "pass rate"), leash),
         )
+
+    def _fitted(self, name: str, place: int) -> str:
+        """A number with its value under the distribution that was followed."""
+        found: Quantity = getattr(self, name)[place]
+        known = self.compatible.get(name)
+        return str(found if known is None or found.identified else replace(found, compatible=known[place]))
 
     def _per_token(self, budget: float) -> tuple[str, ...]:
         return () if self.length is None else (f"{budget / self.length:.2g}",)

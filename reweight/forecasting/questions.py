@@ -13,9 +13,10 @@ from reweight.forecasting.control import control
 from reweight.forecasting.functional import dead_share, pass_at, signal
 from reweight.forecasting.noise import noise
 from reweight.forecasting.part import Part
-from reweight.forecasting.path import TAUS, tilt_path
+from reweight.forecasting.path import TAUS, Distribution, tilt_path
 from reweight.forecasting.plan import GROUP_SIZES, plan
 from reweight.forecasting.quantity import Estimator, Quantity
+from reweight.forecasting.spread import spread
 from reweight.forecasting.stuck import stuck
 
 if TYPE_CHECKING:
@@ -79,49 +80,83 @@ class Questions:
 
 
 def answer(
-    questions: Questions, rollouts: Rollouts, counts: Counts, objective: Objective, level: float
+    questions: Questions,
+    rollouts: Rollouts,
+    counts: Counts,
+    objective: Objective,
+    level: float,
+    compatible: Distribution | None = None,
 ) -> dict[str, Part]:
-    """The parts, by their key in the JSON and in the order in which they are shown."""
+    """The parts, by their key in the JSON and in the order in which they are shown.
+
+    `compatible` is one distribution of pass rates that explains the counts, to be followed along the path.
+    """
+    parts = {
+        **_of_groups(questions, counts, objective, level, compatible),
+        **_of_run(questions, rollouts, counts, objective, level, compatible),
+    }
+    if questions.target is not None:
+        parts["target"] = _target(questions, counts, objective)
+    if questions.width is not None:
+        parts["design"] = _design(questions.width, questions.about, counts, objective, level)
+    if questions.control and (halves := control(counts, lambda part: _decisive(part, objective, level), level)):
+        parts["control"] = halves
+    return parts
+
+
+def _of_groups(
+    questions: Questions, counts: Counts, objective: Objective, level: float, compatible: Distribution | None
+) -> dict[str, Part]:
+    """What groups at the present pass rates are worth: the plan, the signal, the stuck and the noise."""
     parts: dict[str, Part] = {}
-    if questions.budget is not None and questions.plan_sizes:
+    sizes = questions.plan_sizes
+    if questions.budget is not None and sizes:
         parts["plan"] = plan(
             counts,
             objective,
             budget=questions.budget,
             step_rollouts=questions.step_rollouts,
-            group_sizes=questions.plan_sizes,
+            group_sizes=sizes,
             length=questions.length,
             level=level,
         )
-    if questions.budget is not None:
-        groups = questions.budget // (len(counts.prompts) * objective.group_size)
-        if groups >= 1:
-            parts["stuck"] = stuck(counts, group_size=objective.group_size, groups=groups, level=level)
+    if sizes:
+        # With many numbers of samples each size takes long.
+        few = sizes if np.unique(counts.n).size == 1 else (objective.group_size,)
+        parts["spread"] = spread(counts, objective, group_sizes=few, compatible=compatible, level=level)
+    groups = 0 if questions.budget is None else questions.budget // (len(counts.prompts) * objective.group_size)
+    if groups and sizes:
+        parts["stuck"] = stuck(counts, group_size=objective.group_size, groups=groups, level=level)
     if questions.tpr is not None or questions.fpr is not None:
-        parts["noise"] = noise(
-            counts,
-            objective,
-            tpr=1.0 if questions.tpr is None else questions.tpr,
-            fpr=0.0 if questions.fpr is None else questions.fpr,
-            group_sizes=questions.plan_sizes or (objective.group_size,),
-            level=level,
-        )
+        tpr = 1.0 if questions.tpr is None else questions.tpr
+        fpr = 0.0 if questions.fpr is None else questions.fpr
+        few = sizes or (objective.group_size,)
+        parts["noise"] = noise(counts, objective, tpr=tpr, fpr=fpr, group_sizes=few, level=level)
+    return parts
+
+
+def _of_run(
+    questions: Questions,
+    rollouts: Rollouts,
+    counts: Counts,
+    objective: Objective,
+    level: float,
+    compatible: Distribution | None,
+) -> dict[str, Part]:
+    """How pass rates move: the path, the envelope, and a log that is held against them."""
+    parts: dict[str, Part] = {}
     if questions.taus:
         from reweight.forecasting.envelope import envelope
 
         pairs = None if rollouts.answers is None else rollouts.answers.equal_pairs(len(counts.prompts))
-        parts["path"] = tilt_path(counts, objective, taus=questions.taus, length=questions.length, level=level)
+        parts["path"] = tilt_path(
+            counts, objective, taus=questions.taus, length=questions.length, compatible=compatible, level=level
+        )
         parts["policy_gradient"] = envelope(counts, objective, pairs, taus=questions.taus, level=level)
-    if questions.target is not None:
-        parts["target"] = _target(questions, counts, objective)
-    if questions.width is not None:
-        parts["design"] = _design(questions.width, questions.about, counts, objective, level)
     if questions.curve is not None:
         from reweight.forecasting.calibrate import calibrate
 
         parts["calibration"] = calibrate(questions.curve, objective, counts, kappa=questions.kappa, level=level)
-    if questions.control and (halves := control(counts, lambda part: _decisive(part, objective, level), level)):
-        parts["control"] = halves
     return parts
 
 

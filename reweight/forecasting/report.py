@@ -17,6 +17,7 @@ __all__ = ["report", "sections"]
 
 HEADINGS = {
     "plan": "The plan for a budget",
+    "spread": "Signal and its variance",
     "stuck": "Prompts that will not move",
     "noise": "A verifier that errs",
     "path": "The path under TILT",

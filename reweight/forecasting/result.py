@@ -162,7 +162,7 @@ class Forecast:
         from rich.text import Text
 
         out = StringIO()
-        console = Console(file=out, width=120, color_system=None)
+        console = Console(file=out, width=160, color_system=None)
         for text in self.summary():
             console.print(Text(text), soft_wrap=True)
         for table in self.tables():

@@ -82,7 +82,7 @@ def test_every_part_follows_the_schema(reweight) -> None:
     assert code == 0
     document = json.loads(out)
     jsonschema.validate(document, schema)
-    parts = ["plan", "stuck", "noise", "target", "design", "path", "policy_gradient", "control"]
+    parts = ["plan", "spread", "stuck", "noise", "target", "design", "path", "policy_gradient", "control"]
     assert [name for name in document if name in parts] == sorted(parts, key=list(document).index)
     assert set(parts) <= set(document)
     quantity = schema["$defs"]["quantity"] | {"$defs": schema["$defs"]}
