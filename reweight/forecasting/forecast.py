@@ -190,7 +190,7 @@ def _notes(estimator: Estimator, sizes: tuple[int, ...], advantage: Advantage, f
         notes.append(f"what needs more than {n.min()} samples is not identified by {n.min()}: there are only bounds")
         if fit is not None:
             notes.append(
-                "one fit is the value for the likeliest distribution of pass rates; others explain the file too"
+                "fit is the value for the likeliest distribution of pass rates; many others explain the file too"
             )
     if n.min() < n.max():
         notes.append(

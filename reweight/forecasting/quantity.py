@@ -46,7 +46,7 @@ class Quantity:
     Examples
     --------
     >>> print(Quantity(None, 0.21, 0.64, False, compatible=0.53))
-    0.2100 to 0.6400 (bounds; one fit 0.5300)
+    0.2100 to 0.6400 (bounds, fit 0.5300)
     """
 
     estimate: float | None
@@ -66,7 +66,7 @@ class Quantity:
         low, high = shown(self.low), shown(self.high)
         if self.estimate is not None:
             return f"{shown(self.estimate)} [{low}, {high}]"
-        fit = "" if self.compatible is None else f"; one fit {shown(self.compatible)}"
+        fit = "" if self.compatible is None else f", fit {shown(self.compatible)}"
         return f"{low} to {high} (bounds{fit})"
 
 

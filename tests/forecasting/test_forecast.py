@@ -191,7 +191,7 @@ def test_text_says_what_is_a_bound() -> None:
     text = str(of([8] * 200, [8] * 118 + [5] * 76 + [0] * 6, 8, 16))
     rows = {line.split()[0]: line for line in text.splitlines() if line.strip()[:2] in ("8 ", "16")}
     assert "0.6200 [0.5489, 0.6873]" in text
-    assert "(bounds)" in rows["16"] or "(bounds; one fit" in rows["16"]
+    assert "(bounds)" in rows["16"] or "(bounds, fit" in rows["16"]
     assert "never solved: 6 of 200 (0.0300); always solved: 118 of 200 (0.5900)" in text
     assert text.isascii()
 
