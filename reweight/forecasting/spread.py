@@ -91,15 +91,15 @@ class Spread:
 
     def tables(self) -> tuple[Table, ...]:
         """The signal, and its noise."""
-        signals, noises = [], []
+        costs, signals, noises = [], [], []
         for row in self.rows:
             size = str(row.group_size)
-            cost = _or_no_limit(row.generated_per_kept)
-            signals.append((size, str(row.mixed), str(row.per_generated), str(row.per_kept), cost))
+            costs.append((size, str(row.mixed), _or_no_limit(row.generated_per_kept)))
+            signals.append((size, str(row.per_generated), str(row.per_kept)))
             noises.append((size, str(row.variance), str(row.within), _or_no_limit(row.signal_to_noise)))
-        header = ("G", "mixed groups", "per generated rollout", "per kept rollout", "generated per kept")
         return (
-            Table("Signal by group size", header, tuple(signals)),
+            Table("Mixed groups by group size", ("G", "mixed groups", "generated per kept"), tuple(costs)),
+            Table("Signal by group size", ("G", "per generated rollout", "per kept rollout"), tuple(signals)),
             Table("Noise by group size", ("G", "variance", "within prompts", "signal-to-noise"), tuple(noises)),
         )
 
