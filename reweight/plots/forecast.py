@@ -54,12 +54,15 @@ def signal(axes: Axes, table: Mapping[int, Number], level: float) -> list[Artist
 
 def counts(axes: Axes, histogram: Mapping[int, Mapping[int, int]]) -> list[Artist]:
     """How many prompts have how many correct samples (histogram[n][c]); as shares where n differs."""
+    from matplotlib.ticker import MaxNLocator
+
     if len(histogram) == 1:
         n, row = next(iter(histogram.items()))
         artists: list[Artist] = list(
             axes.bar(list(row), list(row.values()), width=0.9 if n <= BINS else 1.0, color=ESTIMATE)
         )
         axes.set_xlim(-0.6, n + 0.6)
+        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
         axes.set_xlabel(f"correct of {n} samples")
     else:
         shares = [c / n for n, row in histogram.items() for c in row]
