@@ -157,7 +157,8 @@ def command(
         guaranteed=guarantee,
         questions=questions,
     )
-    written = _write(result, file, out) if out is not None else ()
+    inputs = [file] if calibrate is None else [file, calibrate]
+    written = _write(result, inputs, out) if out is not None else ()
     if as_json:
         options.print_json(result.to_dict())
     else:
@@ -204,10 +205,10 @@ def _curve(path: str, size: int, reward: str | None, values: str, groups: int | 
     )
 
 
-def _write(result: Forecast, file: str, out: str) -> tuple[Path, ...]:
+def _write(result: Forecast, inputs: list[str], out: str) -> tuple[Path, ...]:
     import sys
 
     from reweight.forecasting.files import write_files
     from reweight.reports.provenance import provenance
 
-    return write_files(result, out, provenance([file], ["reweight", *sys.argv[1:]]))
+    return write_files(result, out, provenance(inputs, ["reweight", *sys.argv[1:]]))
