@@ -18,7 +18,8 @@ OPTIONS = frozenset({"reward"})
 
 TASKS = "eval"
 BASE, PLUS = "base", "plus"
-PASSED = "pass"
+STATUSES = {"pass": True, "fail": False, "timeout": False, "success": True, "failed": False, "timed out": False}
+"""Whether a solution passed, by the status of its tests; the last three are the words of the older layout."""
 OLD = {BASE: 0, PLUS: 1}
 """Place of the tests in a solution of the older layout, which is a pair of [status, details]."""
 
@@ -40,7 +41,7 @@ def read(file: File, options: Options) -> Rollouts:
         if not isinstance(solutions, list | dict):
             raise InputError(f"{where}: {quoted(solutions)} is not a list of solutions; write the file again")
         tally.open(task)
-        # Before version 0.2 a task held lists by the name of the tests.
+        # Up to version 0.2.0 a task held lists by the name of the tests.
         for solution in solutions if isinstance(solutions, list) else _transposed(solutions, where):
             base, plus = (_status(solution, tests, where) for tests in (BASE, PLUS))
             found += 1
@@ -75,6 +76,6 @@ def _status(solution: Any, tests: str, where: str) -> bool | None:
         raise InputError(f"{where}: a solution has no {tests}_status; write the file again")
     if status is None:
         return None
-    if not isinstance(status, str):
-        raise InputError(f"{where}: the status {quoted(status)} is not a text; write the file again")
-    return status == PASSED
+    if not isinstance(status, str) or status not in STATUSES:
+        raise InputError(f"{where}: the status {quoted(status)} is not known; choose one of {', '.join(STATUSES)}")
+    return STATUSES[status]

@@ -61,6 +61,8 @@ def read(file: File, options: Options) -> Rollouts:
         empty += samples == 0
     left_out = [LeftOut("questions without samples", empty)] if empty else []
     notes = ["a prompt is a question", *_settings(file), *unused_fields(seen, used)]
+    if CORRECT in seen and EXTRACTED in seen:
+        notes.insert(1, f"all {EXTRACTED} answers are samples, missing ones too, and {CORRECT} of them are correct")
     return tally.rollouts(NAME, notes, left_out)
 
 

@@ -29,7 +29,9 @@ def add_share(
     if share is None or (isinstance(share, float) and math.isnan(share)):
         tally.miss(samples)
         return False
-    exact = float(share) / whole * samples if isinstance(share, bool | int | float) and abs(share) <= whole else -1.0
+    truth = isinstance(share, bool) and whole > 1  # a percentage is none
+    number = isinstance(share, int | float) and not truth and abs(share) <= whole
+    exact = float(share) / whole * samples if number else -1.0
     if exact < 0 or abs(exact - round(exact)) > NEAR * samples:
         raise InputError(
             f"{where}: {line(name)} = {quoted(share)} of {samples} samples is no share of correct ones; {remedy}"

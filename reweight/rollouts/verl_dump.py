@@ -63,7 +63,8 @@ class _Reading:
         reward = row.value(self._judge, where)
         # verl writes what JSON does not hold, such as a numpy bool, as its text.
         reward = WORDS.get(reward, reward) if isinstance(reward, str) else reward
-        answer = row.fields.get(self._options.answer or ANSWER)
+        given = self._options.answer
+        answer = row.fields.get(ANSWER) if given is None else row.value(given, where)
         text = None if answer is None else str(answer)
         self._tally.add(prompt, checked_reward(reward, where), answer=text)
 

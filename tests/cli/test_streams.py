@@ -54,14 +54,22 @@ def test_an_out_that_cannot_be_written_is_found_before_the_work(reweight, tmp_pa
         assert answer.err.count("\n") == 1
 
 
+# A shell that runs the tests in the background has its children ignore Ctrl-C.
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+INTERRUPTIBLE = [*CALL[:-1], HEEDING + CALL[-1]]
+
+
 @pytest.mark.kill
 @pytest.mark.parametrize("delay", [0.3, 0.6, 1.0, 1.5])
 def test_ctrl_c_ends_with_3_and_one_line(tmp_path, delay) -> None:
-    command = [*CALL, "simulate", "-p", "0.1", "--steps", "200000", "--out", str(tmp_path / "out")]
+    command = [*INTERRUPTIBLE, "simulate", "-p", "0.1", "--steps", "200000", "--out", str(tmp_path / "out")]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    time.sleep(delay)
-    running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=30)
+    try:
+        time.sleep(delay)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=30)
+    finally:
+        running.kill()
     assert running.returncode == 3
     assert err.count("\n") == 1
     assert list((tmp_path / "out").iterdir() if (tmp_path / "out").exists() else []) == []

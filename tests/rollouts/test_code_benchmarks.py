@@ -47,9 +47,13 @@ def test_without_the_added_tests_the_base_tests_decide(tmp_path: Path) -> None:
         read(mixed)
 
 
-def test_the_older_layout(tmp_path: Path) -> None:
-    old = {"nfiles": 2, "base": [["pass", []], ["pass", []]], "plus": [["pass", []], ["fail", []]]}
-    assert table(write(tmp_path / "x.json", evalplus(a=old))) == {"a": (2, 1)}
+def test_the_older_layout_has_other_words(tmp_path: Path) -> None:
+    """As evalplus 0.1.7 and 0.2.0 write it."""
+    base, plus = ["success", "success", "failed", "timed out"], ["success", "failed", "failed", "timed out"]
+    old = {"nfiles": 4, "base": [[status, []] for status in base], "plus": [[status, []] for status in plus]}
+    path = write(tmp_path / "x.json", evalplus(a=old))
+    assert table(path) == {"a": (4, 1)}
+    assert table(path, reward="base") == {"a": (4, 2)}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +61,8 @@ def test_the_older_layout(tmp_path: Path) -> None:
     [
         ({"a": 3}, "task a: 3 is not a list of solutions"),
         ({"a": [{}]}, "task a: a solution has no base_status"),
-        ({"a": [solution(3, None)]}, "the status 3 is not a text"),
+        ({"a": [solution(3, None)]}, "the status 3 is not known"),
+        ({"a": [solution("passed", None)]}, "the status 'passed' is not known; choose one of pass, fail, timeout"),
         ({"a": {"base": [["pass", []]], "plus": []}, "b": {"base": []}}, None),
         ({"a": {"plus": []}}, "differ in number"),
         ({"a": []}, "no sample has a reward"),
